@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonTestKit
-import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -15,20 +14,16 @@ import Testing
     }
 
     private func retrieve(
-        _ source: Source, _ alternatives: [Source], updates: Recorder<DownloadTask?> = Recorder()
-    ) async -> Result<RetrieveImageResult, KingfisherError> {
-        await handedOver { hand in
-            fixture.manager.retrieveImage(
-                with: source,
-                options: [.alternativeSources(alternatives), .callbackQueue(.untouch)],
-                downloadTaskUpdated: { updates.record($0) }
-            ) { hand($0) }
-        }
+        _ source: URL, _ alternatives: [URL], updates: Recorder<DownloadTask?> = Recorder()
+    ) async -> SettingResult {
+        await fixture.start(
+            .network(source), [.alternativeSources(alternatives.map { .network($0) })]
+        ) { updates.record($0) }.result()
     }
 
     /// Upstream: testRetrievingWithAlternativeSource
     @Test func theResultNamesBothSources() async throws {
-        let result = try await retrieve(.network(missing), [.network(fixture.url)]).get()
+        let result = try await retrieve(missing, [fixture.url]).get()
         #expect(result.source == .network(fixture.url))
         #expect(result.originalSource == .network(missing))
         #expect(result.cacheType == .none)
@@ -39,11 +34,10 @@ import Testing
     /// Upstream: testRetrievingErrorsWithAlternativeSource
     @Test func theErrorsOfAllAreToldInOrder() async {
         let urls = (0..<3).map { fixture.origin.url("/missing-\($0).png") }
-        let result = await retrieve(
-            .network(urls[0]), [.network(urls[1]), .network(urls[2])])
+        let result = await retrieve(urls[0], Array(urls.dropFirst()))
         guard
-            case .failure(.imageSettingError(reason: .alternativeSourcesExhausted(let errors))) =
-                result
+            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) =
+                result.error
         else {
             Issue.record("expected alternativeSourcesExhausted")
             return
@@ -54,79 +48,55 @@ import Testing
     }
 
     /// Upstream: testRetrievingAlternativeSourceTaskUpdateBlockCalled
-    @Test func theUpdateBlockIsCalledOnceWithTheTaskOfTheAlternative() async throws {
+    @Test(arguments: [false, true])
+    func theUpdateBlockIsCalledOnceWithTheTaskOfTheAlternative(isCached: Bool) async throws {
+        if isCached { _ = try await fixture.retrieve() }
         let updates = Recorder<DownloadTask?>()
-        _ = try await retrieve(
-            .network(missing), [.network(fixture.url)], updates: updates
-        ).get()
+        let result = try await retrieve(missing, [fixture.url], updates: updates).get()
+        let expected: (type: CacheType, url: URL?) =
+            isCached ? (.memory, nil) : (.none, fixture.url)
+        #expect(result.cacheType == expected.type)
         #expect(updates.count == 1)
-        #expect(updates.events[0]?.sessionTask?.originalURL == fixture.url)
-    }
-
-    @Test func theUpdateBlockIsToldOfACachedAlternative() async throws {
-        _ = try await fixture.retrieve()
-        let updates = Recorder<DownloadTask?>()
-        let result = try await retrieve(
-            .network(missing), [.network(fixture.url)], updates: updates
-        ).get()
-        #expect(result.cacheType == .memory)
-        #expect(updates.count == 1)
-        #expect(updates.events[0] == nil)
+        #expect((updates.events[0] == nil) == isCached)
+        #expect(updates.events[0]?.sessionTask?.originalURL == expected.url)
     }
 
     /// Upstream: testRetrievingAlternativeSourceTaskUpdateBlockCalledBeforeCompletion
     @Test func theUpdateBlockIsCalledBeforeTheCompletion() async throws {
-        let events = Recorder<String>()
-        let alternative = Source.provider(
-            RawImageDataProvider(data: fixture.png, cacheKey: "raw"))
-        let sources = [alternative, .network(fixture.url)]
-        for source in sources {
-            events.removeAll()
+        let raw = RawImageDataProvider(data: fixture.png, cacheKey: "raw")
+        for source in [Source.provider(raw), .network(fixture.url)] {
+            let events = Recorder<String>()
             fixture.manager.retrieveImage(
                 with: .network(missing),
                 options: [.alternativeSources([source]), .callbackQueue(.untouch)],
                 downloadTaskUpdated: { events.record($0 == nil ? "none" : "task") }
-            ) { events.record((try? $0.get()) == nil ? "failure" : "success") }
+            ) { events.record($0.value == nil ? "failure" : "success") }
             #expect(await events.waitFor(count: 2) == ["task", "success"])
         }
     }
 
     /// Upstream: testRetrievingAlternativeSourceCancelled
     @Test func cancellingTheFirstTriesNoAlternative() async throws {
-        let gate = Gate()
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: fixture.origin.url("/slow.png"),
-            options: [.alternativeSources([.network(fixture.url)]), .callbackQueue(.untouch)],
-            downloadTaskUpdated: { _ in Issue.record("nothing may replace the task") }
-        ) { results.record($0) }
-        task?.cancel()
-        let result = await results.waitFor(count: 1)[0]
+        let (slow, gate) = fixture.hold()
+        let request = fixture.start(
+            .network(slow), [.alternativeSources([.network(fixture.url)])]
+        ) { _ in Issue.record("nothing may replace the task") }
+        request.task?.cancel()
+        #expect(await request.result().errorCode == 1003)
         gate.open()
-        #expect(result.errorCode == 1003)
         #expect(fixture.origin.requestCount(for: "/photo.png") == 0)
     }
 
     /// Upstream: testRetrievingAlternativeSourceCanCancelUpdatedTask
     @Test func cancellingTheAlternativeEndsTheRequestOnce() async throws {
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let gate = Gate()
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
-        fixture.manager.retrieveImage(
-            with: .network(missing),
-            options: [
-                .alternativeSources([
-                    .network(fixture.origin.url("/slow.png")), .network(fixture.url),
-                ]), .callbackQueue(.untouch),
-            ],
-            downloadTaskUpdated: { $0?.cancel() }
-        ) { results.record($0) }
-        let result = await results.waitFor(count: 1)[0]
+        let (slow, gate) = fixture.hold()
+        let request = fixture.start(
+            .network(missing), [.alternativeSources([.network(slow), .network(fixture.url)])]
+        ) { $0?.cancel() }
+        #expect(await request.result().errorCode == 1003)
         gate.open()
-        #expect(result.errorCode == 1003)
         _ = try await fixture.retrieve()
-        #expect(results.count == 1)
+        #expect(request.results.count == 1)
         #expect(fixture.origin.requestCount(for: "/photo.png") == 1, "only that of this test")
     }
 
@@ -134,17 +104,12 @@ import Testing
     @Test func aCancelledProviderTriesNoAlternative() async throws {
         let gate = Gate()
         let strategy = ScriptedRetryStrategy([.retry(userInfo: nil)])
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: .provider(StubbornProvider(gate: gate, bytes: fixture.png)),
-            options: [
-                .alternativeSources([.network(fixture.url)]), .retryStrategy(strategy),
-                .callbackQueue(.untouch),
-            ]
-        ) { results.record($0) }
+        let request = fixture.start(
+            .provider(StubbornProvider(gate: gate, bytes: fixture.png)),
+            [.alternativeSources([.network(fixture.url)]), .retryStrategy(strategy)])
         await gate.waitForWaiters(1)
-        task?.cancel()
-        #expect(await results.waitFor(count: 1)[0].errorCode == 1006)
+        request.task?.cancel()
+        #expect(await request.result().errorCode == 1006)
         gate.open()
         #expect(strategy.calls.count == 0)
         #expect(fixture.origin.requestCount == 0)

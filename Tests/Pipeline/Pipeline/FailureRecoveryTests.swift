@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -22,7 +21,8 @@ import Testing
             ]))
     }
 
-    /// Upstream: testContextRemovingAlternativeSource
+    /// Upstream: testContextRemovingAlternativeSource, testContextAppendErrorIsThreadSafe,
+    /// testContextPopAlternativeSourceIsThreadSafe
     @Test func alternativesComeInTheirOrderAndThenTheErrorsOfAll() {
         var recovery = recovery(alternatives: 2)
         #expect(recovery.fallback(after: failure, of: source(0)).source == source(1))
@@ -52,34 +52,12 @@ import Testing
         }
     }
 
-    /// Upstream: testContextAppendErrorIsThreadSafe, testContextPopAlternativeSourceIsThreadSafe
-    @Test func threadsThatShareItGetEachAlternativeOnceAndLoseNoError() {
-        let recovery = Locked(recovery(alternatives: 100))
-        let loaded = Locked<[Source]>([])
-        DispatchQueue.concurrentPerform(iterations: 100) { number in
-            let next = recovery.withLock {
-                $0.fallback(after: failure, of: source(1000 + number)).source
-            }
-            loaded.withLock { if let next { $0.append(next) } }
-        }
-        #expect(Set(loaded.value) == Set((1...100).map(source)))
-        #expect(loaded.value.count == 100)
-        let end = recovery.withLock { $0.fallback(after: failure, of: source(0)).exhausted }
-        #expect(Set(end?.map(\.source) ?? []) == Set((1000..<1100).map(source) + [source(0)]))
-        #expect(end?.count == 101)
-    }
-
-    /// Upstream: testContextTakeLowDataModeSourceIsThreadSafe
-    @Test func threadsThatShareItGetTheLowDataSourceOnce() {
+    @Test func theLowDataSourceIsLoadedOnce() {
         let spared = KingfisherError.responseError(
             reason: .URLSessionError(error: ImageTransportError.lowDataMode(url: "a")))
-        let recovery = Locked(recovery(alternatives: 0, lowData: source(7)))
-        let loaded = Locked<[Source]>([])
-        DispatchQueue.concurrentPerform(iterations: 100) { _ in
-            let next = recovery.withLock { $0.fallback(after: spared, of: source(0)).source }
-            loaded.withLock { if let next { $0.append(next) } }
-        }
-        #expect(loaded.value == [source(7)])
+        var recovery = recovery(alternatives: 0, lowData: source(7))
+        #expect(recovery.fallback(after: spared, of: source(0)).source == source(7))
+        #expect(recovery.fallback(after: spared, of: source(0)).source == nil)
     }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -34,6 +35,9 @@ import Testing
         let progress: Recorder<Report>
         let completions: Recorder<Report>
         let prefetcher: ImagePrefetcher
+
+        /// What the completion tells.
+        func report() async -> Report { await completions.waitFor(count: 1)[0] }
     }
 
     private func prefetcher(
@@ -59,7 +63,7 @@ import Testing
     ) async -> Report {
         let run = prefetcher(urls.map { $0.convertToSource() }, more)
         run.prefetcher.start()
-        return await run.completions.waitFor(count: 1)[0]
+        return await run.report()
     }
 
     private func type(_ url: URL, _ processor: String = "") -> CacheType {
@@ -68,72 +72,56 @@ import Testing
 
     /// Upstream: testPrefetchingImages
     @Test func loadsAndCachesEachImageWithOneProgressForEach() async {
-        let progress = Recorder<Int>()
-        let completions = Recorder<[[any Resource]]>()
-        let onMain = Locked<[Bool]>([])
-        ImagePrefetcher(
-            urls: urls, options: options,
-            progressBlock: { skipped, failed, completed in
-                let isMain = MainQueue.isCurrent
-                onMain.withLock { $0.append(isMain) }
-                progress.record(skipped.count + failed.count + completed.count)
-            },
-            completionHandler: { skipped, failed, completed in
-                let isMain = MainQueue.isCurrent
-                onMain.withLock { $0.append(isMain) }
-                completions.record([skipped, failed, completed])
-            }
-        ).start()
-        let lists = await completions.waitFor(count: 1)[0]
+        let progress = Recorder<(count: Int, isMain: Bool)>()
+        let lists: [[any Resource]] = await handedOver { hand in
+            ImagePrefetcher(
+                urls: urls, options: options,
+                progressBlock: { skipped, failed, completed in
+                    let count = skipped.count + failed.count + completed.count
+                    progress.record((count, MainQueue.isCurrent))
+                },
+                completionHandler: { skipped, failed, completed in
+                    #expect(MainQueue.isCurrent)
+                    hand([skipped, failed, completed])
+                }
+            ).start()
+        }
         #expect(lists.map(\.count) == [0, 0, 4])
         #expect(Set(lists[2].map(\.downloadURL)) == Set(urls))
-        #expect(progress.events == [1, 2, 3, 4])
-        #expect(onMain.value == [true, true, true, true, true])
+        #expect(progress.events.map { $0.count } == [1, 2, 3, 4])
+        #expect(progress.events.allSatisfy { $0.isMain })
         for url in urls { #expect(type(url).cached) }
     }
 
     /// Upstream: testCancelPrefetching
     @Test func aStopCancelsWhatRunsAndFailsEverything() async {
-        let gate = Gate()
-        for index in 0..<4 {
-            fixture.origin.route("/\(index).png", .png(fixture.png).with(.wait(.gate(gate))))
-        }
+        for index in 0..<4 { _ = fixture.hold("/\(index).png") }
         let run = prefetcher(urls.map { .network($0) })
         run.prefetcher.maxConcurrentDownloads = 2
         run.prefetcher.start()
         await fixture.origin.waitForRequests(2)
         run.prefetcher.stop()
         run.prefetcher.stop()
-        let end = await run.completions.waitFor(count: 1)[0]
-        gate.open()
-        #expect(end.failed.count == 4)
-        #expect(end.count == 4)
+        let report = await run.report()
+        #expect(report.failed.count == 4)
+        #expect(report.count == 4)
         #expect(fixture.origin.requestCount == 2)
         #expect(run.completions.count == 1)
+        #expect(run.prefetcher.failures.map(\.source.cacheKey) == report.failed)
+        let codes = run.prefetcher.failures.map(\.error.errorCode)
+        #expect(codes.sorted() == [1003, 1003, 1005, 1005], "all were cancelled")
+        #expect(run.prefetcher.failures.allSatisfy { $0.error.isCancelled })
     }
 
-    /// Upstream: testPrefetcherCouldSkipCachedImages
-    @Test func skipsWhatIsCached() async throws {
+    /// Upstream: testPrefetcherCouldSkipCachedImages, testPrefetcherForceRefreshDownloadImages
+    @Test(arguments: [false, true])
+    func skipsWhatIsCachedUnlessItRefreshes(isRefreshing: Bool) async throws {
         try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
-        let report = await prefetch(urls)
-        #expect(report.skipped == [urls[1].cacheKey])
-        #expect(report.completed.count == 3)
-        #expect(fixture.origin.requestCount(for: "/1.png") == 0)
-    }
-
-    /// Upstream: testPrefetcherForceRefreshDownloadImages
-    @Test func forceRefreshSkipsNothing() async throws {
-        try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
-        let report = await prefetch(urls, [.forceRefresh])
-        #expect(report.skipped.isEmpty)
-        #expect(report.completed.count == 4)
-        #expect(fixture.origin.requestCount == 4)
-    }
-
-    /// Upstream: testPrefetchWithWrongInitParameters
-    @Test func anEmptyListCompletesWithEmptyLists() async {
-        let report = await prefetch([])
-        #expect(report == Report(skipped: [], failed: [], completed: []))
+        let report = await prefetch(urls, isRefreshing ? [.forceRefresh] : [])
+        let skipped: [String] = isRefreshing ? [] : [urls[1].cacheKey]
+        #expect(report.skipped == skipped)
+        #expect(report.completed.count == 4 - skipped.count)
+        #expect(fixture.origin.requestCount == 4 - skipped.count)
     }
 
     /// Upstream: testFetchWithProcessor
@@ -147,23 +135,19 @@ import Testing
         for url in urls { #expect(type(url, processor.identifier).cached) }
     }
 
-    /// Upstream: testAlsoPrefetchToMemory
-    @Test func anImageOnDiskIsReadIntoMemoryWhenAskedFor() async throws {
+    /// Upstream: testAlsoPrefetchToMemory, testNotPrefetchToMemory
+    @Test(
+        arguments: [([.alsoPrefetchToMemory], .memory), ([], .disk)]
+            as [(KingfisherOptionsInfo, CacheType)])
+    func anImageOnDiskIsReadIntoMemoryWhenAskedFor(
+        options: KingfisherOptionsInfo, type: CacheType
+    ) async throws {
         try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
         fixture.cache.clearMemoryCache()
-        let report = await prefetch([urls[0]], [.alsoPrefetchToMemory])
+        let report = await prefetch([urls[0]], options)
         #expect(report.skipped == [urls[0].cacheKey])
-        #expect(type(urls[0]) == .memory)
+        #expect(self.type(urls[0]) == type)
         #expect(fixture.origin.requestCount == 0)
-    }
-
-    /// Upstream: testNotPrefetchToMemory
-    @Test func anImageOnDiskStaysThereOtherwise() async throws {
-        try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
-        fixture.cache.clearMemoryCache()
-        let report = await prefetch([urls[0]])
-        #expect(report.skipped == [urls[0].cacheKey])
-        #expect(type(urls[0]) == .disk)
     }
 
     /// Upstream: testPrefetchMoreTaskThanMaxConcurrency
@@ -171,7 +155,7 @@ import Testing
         let run = prefetcher(urls.map { .network($0) })
         run.prefetcher.maxConcurrentDownloads = 1
         run.prefetcher.start()
-        let report = await run.completions.waitFor(count: 1)[0]
+        let report = await run.report()
         #expect(report.completed == urls.map(\.cacheKey))
         #expect(fixture.origin.peakConcurrentRequests == 1)
     }
@@ -201,32 +185,25 @@ import Testing
         ]
         let run = prefetcher(sources)
         run.prefetcher.start()
-        let report = await run.completions.waitFor(count: 1)[0]
+        let report = await run.report()
         #expect(Set(report.completed) == Set(sources.map(\.cacheKey)))
         #expect(run.progress.events.map(\.completed.count) == [1, 2, 3, 4])
     }
 
-    /// Upstream: testImagePrefetcherCanRetry
-    @Test func asksTheRetryStrategyForEachSourceAndReportsOnce() async {
-        let strategy = CountedRetries(3)
+    /// Upstream: testImagePrefetcherCanRetry, testImagePrefetcherRetryStrategyStopDoesNotRetry
+    @Test(arguments: [3, 0])
+    func asksTheRetryStrategyForEachSourceAndReportsOnce(retries: Int) async {
+        let strategy = ScriptedRetryStrategy((0..<retries).map { .retry(userInfo: $0 + 1) })
         let missing = fixture.origin.url("/missing.png")
         let run = prefetcher([.network(missing)], [.retryStrategy(strategy)])
         run.prefetcher.start()
-        let report = await run.completions.waitFor(count: 1)[0]
+        let report = await run.report()
         #expect(report.failed == [missing.cacheKey])
         #expect(run.progress.events == [report])
-        #expect(strategy.asked.events.map(\.count) == [0, 1, 2, 3])
-        #expect(strategy.asked.events.map(\.userInfo) == [nil, 1, 2, 3])
-        #expect(fixture.origin.requestCount == 4)
-    }
-
-    /// Upstream: testImagePrefetcherRetryStrategyStopDoesNotRetry
-    @Test func aStrategyThatStopsIsAskedOnce() async {
-        let strategy = CountedRetries(0)
-        let report = await prefetch(
-            [fixture.origin.url("/missing.png")], [.retryStrategy(strategy)])
-        #expect(report.failed.count == 1)
-        #expect(strategy.asked.count == 1)
+        #expect(strategy.calls.events.map(\.retriedCount) == Array(0...retries))
+        let answers: [Int?] = (0...retries).map { $0 == 0 ? nil : $0 }
+        #expect(strategy.calls.events.map(\.userInfo) == answers)
+        #expect(fixture.origin.requestCount == retries + 1)
     }
 
     /// Defect: D-18
@@ -243,13 +220,12 @@ import Testing
 
     /// Defect: D-18
     @Test func equalSourcesAreCountedEachAndLoadedOnce() async {
-        let gate = Gate()
-        fixture.origin.route("/0.png", .png(fixture.png).with(.wait(.gate(gate))))
+        let gate = fixture.hold("/0.png").gate
         let run = prefetcher([.network(urls[0]), .network(urls[0]), .network(urls[0])])
         run.prefetcher.start()
         await fixture.origin.waitForRequests(1)
         gate.open()
-        let report = await run.completions.waitFor(count: 1)[0]
+        let report = await run.report()
         #expect(report.count == 3)
         #expect(report.failed.isEmpty)
         #expect(fixture.origin.requestCount == 1)
@@ -302,11 +278,7 @@ import Testing
     }
 
     @Test func whatCannotBeWrittenHasFailed() async throws {
-        let file = try fixture.folder.write(Data("a file".utf8), to: "not a folder")
-        let disk = DiskStorage.Backend<Data>(
-            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: disk)
+        let cache = try fixture.folder.unwritableCache()
         #expect(await prefetch([urls[0]], [.targetCache(cache)]).failed.count == 1)
     }
 
@@ -324,7 +296,7 @@ import Testing
         run.prefetcher.start()
         await strategy.asked.wait(until: { $0 > 0 })
         run.prefetcher.stop()
-        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 1)
+        #expect(await run.report().failed.count == 1)
     }
 
     @Test func startingAfterAStopCompletesWithFailuresOnce() async {
@@ -332,16 +304,8 @@ import Testing
         run.prefetcher.stop()
         run.prefetcher.start()
         run.prefetcher.start()
-        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 4)
+        #expect(await run.report().failed.count == 4)
         #expect(run.progress.events.isEmpty)
-        #expect(fixture.origin.requestCount == 0)
-    }
-
-    @Test func noConcurrencyCompletesWithFailures() async {
-        let run = prefetcher(urls.map { .network($0) })
-        run.prefetcher.maxConcurrentDownloads = 0
-        run.prefetcher.start()
-        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 4)
         #expect(fixture.origin.requestCount == 0)
     }
 
@@ -374,7 +338,7 @@ import Testing
         let run = prefetcher(urls.map { .network($0) })
         #expect(run.prefetcher.failures.isEmpty)
         run.prefetcher.start()
-        let report = await run.completions.waitFor(count: 1)[0]
+        let report = await run.report()
         let failures = run.prefetcher.failures
         #expect(failures.map(\.source.cacheKey) == report.failed)
         let codes = Dictionary(
@@ -384,45 +348,11 @@ import Testing
         #expect(run.prefetcher.failures.isEmpty)
     }
 
-    @Test func whatAStopCutsShortWasCancelled() async {
-        fixture.origin.route("/0.png", .png(fixture.png).with(.wait(.gate(Gate()))))
-        let run = prefetcher(urls.map { .network($0) })
-        run.prefetcher.maxConcurrentDownloads = 1
-        run.prefetcher.start()
-        await fixture.origin.waitForRequests(1)
-        run.prefetcher.stop()
-        let report = await run.completions.waitFor(count: 1)[0]
-        #expect(run.prefetcher.failures.map(\.source.cacheKey) == report.failed)
-        #expect(run.prefetcher.failures.map(\.error.errorCode) == [1003, 1005, 1005, 1005])
-        #expect(run.prefetcher.failures.allSatisfy { $0.error.isCancelled })
-    }
-
     @Test func fiveAtATimeByDefaultAndDescribedByItsAddress() {
         let prefetcher = ImagePrefetcher(urls: [])
         #expect(prefetcher.maxConcurrentDownloads == 5)
         #expect(prefetcher.description == "\(Unmanaged.passUnretained(prefetcher).toOpaque())")
         #expect(prefetcher.description.hasPrefix("0x"))
-    }
-}
-
-/// Retries so many times and records each question.
-private struct CountedRetries: RetryStrategy {
-    struct Question: Sendable {
-        let count: Int
-        let userInfo: Int?
-    }
-
-    let limit: Int
-    let asked = Recorder<Question>()
-
-    init(_ limit: Int) { self.limit = limit }
-
-    func retry(
-        context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
-    ) {
-        let count = context.retriedCount
-        asked.record(Question(count: count, userInfo: context.userInfo as? Int))
-        retryHandler(count < limit ? .retry(userInfo: count + 1) : .stop)
     }
 }
 

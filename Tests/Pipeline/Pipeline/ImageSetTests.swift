@@ -22,10 +22,6 @@ import Testing
 
     private func openAll() { for gate in gates { gate.open() } }
 
-    private func code(_ result: Result<RetrieveImageResult, KingfisherError>) -> Int? {
-        if case .failure(let error) = result { error.errorCode } else { nil }
-    }
-
     @Test func resultsAreInOrderWhateverComesFirst() async throws {
         let arrivals = Recorder<Int>()
         async let results = fixture.manager.retrieveImages(
@@ -66,9 +62,8 @@ import Testing
         fixture.origin.route("/1.png", .status(404))
         openAll()
         let results = await fixture.manager.retrieveEachImage(with: urls)
-        #expect(results.map(code) == [nil, 2002, nil, nil, nil, nil])
-        #expect(
-            results.compactMap { try? $0.get().image.pixelSize.width } == [1, 3, 4, 5, 6])
+        #expect(results.map(\.errorCode) == [nil, 2002, nil, nil, nil, nil])
+        #expect(results.compactMap(\.width) == [1, 3, 4, 5, 6])
     }
 
     @Test func theProgressIsThatOfTheWholeSet() async {
@@ -104,7 +99,7 @@ import Testing
         let results = Recorder<[Int?]>()
         let task = fixture.manager.retrieveEachImage(
             with: urls, options: [.callbackQueue(.untouch)], maximumConcurrentLoads: 2
-        ) { outcomes in results.record(outcomes.map { code($0) }) }
+        ) { outcomes in results.record(outcomes.map(\.errorCode)) }
         await fixture.origin.waitForRequests(2)
         task.cancel()
         task.cancel()
@@ -136,21 +131,14 @@ import Testing
         #expect(await done.waitFor(count: 1) == [0])
     }
 
-    @Test func aSetInMemoryIsDeliveredBeforeTheCallReturns() async throws {
+    @Test func aSetInMemoryIsDeliveredBeforeTheCallReturnsAndNotLoadedAgain() async throws {
         openAll()
         _ = try await fixture.manager.retrieveImages(with: urls)
-        let counts = Recorder<Int>()
+        let types = Recorder<[CacheType]>()
         fixture.manager.retrieveImages(with: urls, options: [.callbackQueue(.untouch)]) {
-            counts.record((try? $0.get().count) ?? -1)
+            types.record((try? $0.get().map(\.cacheType)) ?? [])
         }
-        #expect(counts.events == [6])
-    }
-
-    @Test func cachedImagesOfASetAreNotLoadedAgain() async throws {
-        openAll()
-        _ = try await fixture.manager.retrieveImages(with: urls)
-        let again = try await fixture.manager.retrieveImages(with: urls)
-        #expect(again.allSatisfy { $0.cacheType == .memory })
+        #expect(types.events == [[CacheType](repeating: .memory, count: 6)])
         #expect(fixture.origin.requestCount == 6)
     }
 }

@@ -16,23 +16,13 @@ import Testing
     /// Defect: D-2
     @Test func aShellCancelledBeforeThereIsADownloadSendsNothing() async throws {
         let gate = Gate()
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: fixture.url,
-            options: [
-                .asyncCacheTypeCheck, .requestModifier(HeldModifier(gate: gate)),
-                .callbackQueue(.untouch),
-            ]
-        ) { results.record($0) }
-        let shell = try #require(task)
+        let request = fixture.start(
+            fixture.url, [.asyncCacheTypeCheck, .requestModifier(HeldModifier(gate: gate))])
+        let shell = try #require(request.task)
         await gate.waitForWaiters(1)
         #expect(!shell.isInitialized)
         shell.cancel()
-        guard case .failure(let error) = await results.waitFor(count: 1)[0] else {
-            Issue.record("expected a cancellation")
-            return
-        }
-        #expect(error.isCancelled)
+        #expect(await request.result().error?.isCancelled == true)
         gate.open()
         #expect(fixture.origin.requestCount == 0)
         #expect(!fixture.cache.isCached(forKey: fixture.url.cacheKey))
@@ -41,34 +31,23 @@ import Testing
     /// Defect: D-2
     @Test func aShellCancelledDuringTheProbeSendsNothing() async throws {
         // Or it has been sent already, when this thread was held up.
-        fixture.origin.route("/photo.png", .png(fixture.png).with(.wait(.gate(Gate()))))
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: fixture.url, options: [.asyncCacheTypeCheck, .callbackQueue(.untouch)]
-        ) { results.record($0) }
-        try #require(task).cancel()
-        guard case .failure(let error) = await results.waitFor(count: 1)[0] else {
-            Issue.record("expected a cancellation")
-            return
-        }
-        #expect(error.isCancelled)
+        let request = fixture.start(fixture.hold("/photo.png").url, [.asyncCacheTypeCheck])
+        try #require(request.task).cancel()
+        #expect(await request.result().error?.isCancelled == true)
     }
 
     /// Defect: D-3, D-23
     @Test(arguments: [false, true])
     func aRequestCompletesThoughItsManagerAndDownloaderAreGone(probingApart: Bool) async throws {
-        let gate = Gate()
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
+        let (url, gate) = fixture.hold()
         let results = Recorder<CacheType?>()
         weak var released: KingfisherManager?
         do {
-            let manager = KingfisherManager(
-                downloader: ImageDownloader.patient("short"), cache: fixture.cache)
+            let manager = KingfisherManager(downloader: .patient("short"), cache: fixture.cache)
             manager.retrieveImage(
-                with: fixture.origin.url("/slow.png"),
-                options: [.callbackQueue(.untouch)]
-                    + (probingApart ? [.asyncCacheTypeCheck] : [])
-            ) { results.record(try? $0.get().cacheType) }
+                with: url,
+                options: [.callbackQueue(.untouch)] + (probingApart ? [.asyncCacheTypeCheck] : [])
+            ) { results.record($0.value?.cacheType) }
             released = manager
         }
         #expect(released == nil)
@@ -79,22 +58,17 @@ import Testing
     /// Defect: D-23
     @Test func anOriginalIsProcessedThoughTheManagerIsGone() async throws {
         try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
-        let results = Recorder<PixelSize?>()
-        do {
-            let manager = KingfisherManager(
-                downloader: ImageDownloader.patient("short"), cache: fixture.cache)
-            manager.retrieveImage(
-                with: fixture.url,
-                options: [.processor(CountingProcessor()), .callbackQueue(.untouch)]
-            ) { results.record(try? $0.get().image.pixelSize) }
-        }
-        #expect(await results.waitFor(count: 1) == [PixelSize(width: 3, height: 2)])
+        let results = Recorder<Int?>()
+        KingfisherManager(downloader: .patient("short"), cache: fixture.cache).retrieveImage(
+            with: fixture.url,
+            options: [.processor(CountingProcessor()), .callbackQueue(.untouch)]
+        ) { results.record($0.width) }
+        #expect(await results.waitFor(count: 1) == [3])
     }
 
     /// Defect: D-10
     @Test(.holdingThreads) func aCacheHitDoesNotWaitForTheMainQueue() async throws {
         _ = try await fixture.retrieve()
-        fixture.cache.clearMemoryCache()
         let isHeld = Recorder<Void>()
         let held = DispatchSemaphore(value: 0)
         DispatchQueue.main.async {
@@ -103,14 +77,10 @@ import Testing
         }
         defer { held.signal() }
         await isHeld.waitFor(count: 1)
-        let queue = DispatchQueue(label: "callbacks")
-        for callbackQueue in [CallbackQueue.dispatch(queue), .untouch] {
-            let types = Recorder<CacheType?>()
-            fixture.manager.retrieveImage(
-                with: fixture.url, options: [.callbackQueue(callbackQueue)]
-            ) { types.record(try? $0.get().cacheType) }
-            #expect(await types.waitFor(count: 1) == [.disk])
+        for queue in [CallbackQueue.dispatch(DispatchQueue(label: "callbacks")), .untouch] {
             fixture.cache.clearMemoryCache()
+            let request = fixture.start(fixture.url, [.callbackQueue(queue)])
+            #expect(await request.result().value?.cacheType == .disk)
         }
     }
 
@@ -129,19 +99,15 @@ import Testing
         fixture.origin.route(
             "/moved.png", .redirect(to: "/photo.png").with(.wait(.gate(gate))))
         let asked = Recorder<Int>()
-        let results = Recorder<Int?>()
-        for caller in 1...3 {
+        let requests = (1...3).map { caller in
             let handler = AnyRedirectHandler { _, _, request, reply in
                 asked.record(caller)
                 reply(request)
             }
-            fixture.manager.retrieveImage(
-                with: fixture.origin.url("/moved.png"),
-                options: [.redirectHandler(handler), .callbackQueue(.untouch)]
-            ) { results.record(try? $0.get().image.pixelSize.width) }
+            return fixture.start(fixture.origin.url("/moved.png"), [.redirectHandler(handler)])
         }
         gate.open()
-        #expect(await results.waitFor(count: 3) == [64, 64, 64])
+        for request in requests { #expect(await request.result().width == 64) }
         #expect(asked.events == [1])
         #expect(fixture.origin.requestCount(for: "/photo.png") == 1)
     }

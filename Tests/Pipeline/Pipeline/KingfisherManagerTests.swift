@@ -9,19 +9,6 @@ import Testing
 
     init() async throws { fixture = try await ManagerFixture() }
 
-    /// Upstream: testRetrieveImageAsync
-    @Test func loadsThenFindsInMemoryThenOnDiskThenLoadsAgain() async throws {
-        #expect(try await fixture.retrieve().cacheType == .none)
-        #expect(try await fixture.retrieve().cacheType == .memory)
-        fixture.cache.clearMemoryCache()
-        let fromDisk = try await fixture.retrieve()
-        #expect(fromDisk.cacheType == .disk)
-        #expect(fromDisk.image.pixelSize == PixelSize(width: 64, height: 48))
-        await fixture.cache.clearCache()
-        #expect(try await fixture.retrieve().cacheType == .none)
-        #expect(fixture.origin.requestCount == 2)
-    }
-
     @Test func deliversPixelsThatAreRenderedAlready() async throws {
         let image = try await fixture.retrieve().image
         #expect(image.isRendered)
@@ -40,34 +27,26 @@ import Testing
         #expect(fixture.origin.requestCount == 2)
     }
 
-    /// Upstream: testCouldProcessDoNotHappenWhenSerializerCachesTheProcessedData
-    @Test func aDiskHitDoesNotRunTheProcessorAgain() async throws {
-        let processor = CountingProcessor()
-        _ = try await fixture.retrieve([.processor(processor)])
-        fixture.cache.clearMemoryCache()
-        let result = try await fixture.retrieve([.processor(processor)])
-        #expect(result.cacheType == .disk)
-        #expect(result.image.pixelSize == PixelSize(width: 3, height: 2))
-        #expect(processor.runs.value == 1)
-    }
-
-    /// Upstream: testCouldProcessAgainWhenSerializerCachesOriginalData
+    /// Upstream: testCouldProcessDoNotHappenWhenSerializerCachesTheProcessedData,
+    /// testCouldProcessAgainWhenSerializerCachesOriginalData,
+    /// testShouldDownloadAndCacheProcessedImage
     /// Defect: D-13
-    @Test func aSerializerOfOriginalsMakesTheProcessorRunOnceForEachDiskHit() async throws {
+    @Test(arguments: [false, true])
+    func aSerializerOfOriginalsMakesTheProcessorRunOnceForEachDiskHit(
+        ofOriginals: Bool
+    ) async throws {
         let processor = CountingProcessor()
         var serializer = DefaultCacheSerializer()
-        serializer.preferCacheOriginalData = true
+        serializer.preferCacheOriginalData = ofOriginals
         let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer)]
         _ = try await fixture.retrieve(options)
         fixture.cache.clearMemoryCache()
-        let fromDisk = try await fixture.retrieve(options)
-        #expect(fromDisk.cacheType == .disk)
-        #expect(fromDisk.image.pixelSize == PixelSize(width: 3, height: 2))
-        #expect(processor.runs.value == 2)
-        let fromMemory = try await fixture.retrieve(options)
-        #expect(fromMemory.cacheType == .memory)
-        #expect(fromMemory.image.pixelSize == PixelSize(width: 3, height: 2))
-        #expect(processor.runs.value == 2)
+        for type in [CacheType.disk, .memory] {
+            let result = try await fixture.retrieve(options)
+            #expect(result.cacheType == type)
+            #expect(result.image.pixelSize == PixelSize(width: 3, height: 2))
+            #expect(processor.runs.value == (ofOriginals ? 2 : 1))
+        }
     }
 
     @Test func manyDiskHitsAtOnceDecodeAndProcessOnce() async throws {
@@ -122,34 +101,10 @@ import Testing
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test func cacheMemoryOnlyWritesNothingToDisk() async throws {
-        _ = try await fixture.retrieve([.cacheMemoryOnly])
-        #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .memory)
-        fixture.cache.clearMemoryCache()
-        #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .none)
-    }
-
-    /// Upstream: testOriginalImageCouldBeStored, testWaitForCacheOnRetrieveImageWithProcessor
-    @Test func waitForCacheDeliversAfterTheDiskWasWritten() async throws {
-        _ = try await fixture.retrieve([.processor(CountingProcessor()), .cacheOriginalImage])
-        fixture.cache.clearMemoryCache()
-        let key = fixture.url.cacheKey
-        #expect(fixture.cache.imageCachedType(forKey: key) == .disk)
-        #expect(
-            fixture.cache.imageCachedType(forKey: key, processorIdentifier: "test.counting")
-                == .disk)
-    }
-
     @Test func anUnprocessedOriginalIsStoredByteForByte() async throws {
         _ = try await fixture.retrieve()
         let path = fixture.cache.cachePath(forKey: fixture.url.cacheKey)
         #expect(try Data(contentsOf: URL(filePath: path)) == fixture.png)
-    }
-
-    /// Upstream: testOriginalImageNotBeStoredWithoutOptionSet
-    @Test func withoutCacheOriginalImageTheOriginalIsNotStored() async throws {
-        _ = try await fixture.retrieve([.processor(CountingProcessor())])
-        #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .none)
     }
 
     /// Upstream: testCouldProcessOnOriginalImageWithOriginalCache,
@@ -170,19 +125,14 @@ import Testing
     }
 
     /// Upstream: testRetrieveImageOriginalCacheClaimsCachedButReturnsNoneShouldStillCallback
-    @Test func anUndecodableCachedOriginalIsLoadedAgain() async throws {
-        try await fixture.cache.storeToDisk(Data("no image".utf8), forKey: fixture.url.cacheKey)
-        let result = try await fixture.retrieve([.processor(CountingProcessor())])
-        #expect(result.cacheType == .none)
-        #expect(fixture.origin.requestCount == 1)
-    }
-
     /// Defect: D-16
-    @Test func anUndecodableCachedImageIsLoadedAgain() async throws {
+    @Test(arguments: [false, true])
+    func anUndecodableCachedImageOrOriginalIsLoadedAgain(isOriginal: Bool) async throws {
         try await fixture.cache.storeToDisk(Data("no image".utf8), forKey: fixture.url.cacheKey)
-        #expect(try await fixture.retrieve().cacheType == .none)
+        let options: KingfisherOptionsInfo = isOriginal ? [.processor(CountingProcessor())] : []
+        #expect(try await fixture.retrieve(options).cacheType == .none)
         fixture.cache.clearMemoryCache()
-        #expect(try await fixture.retrieve().cacheType == .disk)
+        #expect(try await fixture.retrieve(options).cacheType == .disk)
         #expect(fixture.origin.requestCount == 1)
     }
 
@@ -190,16 +140,13 @@ import Testing
     @Test func aFailingProcessorIsNamedInTheError() async throws {
         let failing = CountingProcessor(identifier: "test.failing", gives: nil)
         try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
-        let providers: [Source] = [
+        let sources: [Source] = [
             .network(fixture.url),
             .provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw")),
             .network(KF.ImageResource(downloadURL: fixture.url, cacheKey: "not cached")),
         ]
-        for source in providers {
-            let error = await kingfisherError {
-                _ = try await fixture.manager.retrieveImage(
-                    with: source, options: [.processor(failing)])
-            }
+        for source in sources {
+            let error = await fixture.start(source, [.processor(failing)]).result().error
             guard case .processorError(reason: .processingFailed(let processor, _)) = error else {
                 Issue.record("\(source.cacheKey): \(String(describing: error))")
                 continue
@@ -212,15 +159,18 @@ import Testing
     /// testShouldApplyImageModifierWhenLoadFromMemoryCache,
     /// testShouldApplyImageModifierWhenLoadFromDiskCache, testImageModifierResultShouldNotBeCached
     @Test func theModifierChangesWhatIsDeliveredAndNothingCached() async throws {
-        let modifier = AnyImageModifier { $0.withScale(3) }
-        let options: KingfisherOptionsInfo = [.imageModifier(modifier)]
-        #expect(try await fixture.retrieve(options).image.scale == 3)
-        #expect(try await fixture.retrieve(options).image.scale == 3)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.retrieve(options).image.scale == 3)
-        #expect(try await fixture.retrieve().image.scale == 1)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.retrieve().image.scale == 1)
+        let modified: KingfisherOptionsInfo = [.imageModifier(AnyImageModifier { $0.withScale(3) })]
+        for (options, scale) in [(modified, 3), ([], 1)] as [(KingfisherOptionsInfo, CGFloat)] {
+            for _ in 0..<2 { #expect(try await fixture.retrieve(options).image.scale == scale) }
+            fixture.cache.clearMemoryCache()
+            #expect(try await fixture.retrieve(options).image.scale == scale)
+        }
+    }
+
+    @Test func anImageLoadsThoughItsCacheFolderCannotBeMade() async throws {
+        let cache = try fixture.folder.unwritableCache()
+        #expect(try await fixture.retrieve([.targetCache(cache)]).cacheType == .none)
+        #expect(try await fixture.retrieve([.targetCache(cache)]).cacheType == .memory)
     }
 
     /// Upstream: testDefaultOptionCouldApply
@@ -230,52 +180,21 @@ import Testing
         #expect(try await fixture.retrieve([.forceRefresh, .scaleFactor(3)]).image.scale == 3)
     }
 
-    @Test func theResultCarriesTheBytesThatWereLoaded() async throws {
-        #expect(try await fixture.retrieve().data() == fixture.png)
-        let cached = try await fixture.retrieve()
-        #expect(cached.data()?.kf.imageFormat == .PNG)
-    }
-
     /// Defect: D-9
     @Test func forcedExtensionsNameTheFileOfImageAndOriginal() async throws {
         let options: KingfisherOptionsInfo = [
             .forcedCacheFileExtension("pic"), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
         _ = try await fixture.retrieve(options)
-        await fixture.cache.removeImageFromAll(
-            key: fixture.url.cacheKey, processor: "test.counting", forcedExtension: "pic")
+        fixture.cache.clearMemoryCache()
+        try await fixture.cache.removeImage(
+            forKey: fixture.url.cacheKey, processorIdentifier: "test.counting",
+            forcedExtension: "pic")
         #expect(try await fixture.retrieve(options).cacheType == .none)
         #expect(fixture.origin.requestCount == 1)
         let path = fixture.cache.cachePath(
             forKey: fixture.url.cacheKey, forcedExtension: "pic")
         #expect(path.hasSuffix(".pic"))
         #expect(FileManager.default.fileExists(atPath: path))
-    }
-
-    @Test func anAnimationLoadedAsFirstFrameIsMadeWholeFromMemory() async throws {
-        let frames = (0..<4).map {
-            GIFFixture.Frame(
-                .solid(Pixel(gray: UInt8($0 * 60)), width: 8, height: 8), delay: 10)
-        }
-        fixture.origin.route("/a.gif", .ok(GIFFixture.data(frames), contentType: "image/gif"))
-        let url = fixture.origin.url("/a.gif")
-        let first = try await fixture.manager.retrieveImage(
-            with: url, options: [.onlyLoadFirstFrame])
-        #expect(first.image.frameCount == 1)
-        let whole = try await fixture.manager.retrieveImage(with: url)
-        #expect(whole.cacheType == .memory)
-        #expect(whole.image.frameCount == 4)
-        #expect(fixture.origin.requestCount == 1)
-    }
-}
-
-extension ImageCache {
-    fileprivate func removeImageFromAll(
-        key: String, processor: String, forcedExtension: String
-    ) async {
-        clearMemoryCache()
-        // Absence is what is wanted.
-        try? await removeImage(
-            forKey: key, processorIdentifier: processor, forcedExtension: forcedExtension)
     }
 }

@@ -21,7 +21,8 @@ import Testing
 
     // MARK: Cache states
 
-    /// Upstream: testRetrieveImage, testRetrieveImageWithAsyncCacheTypeCheckAcrossCacheStates
+    /// Upstream: testRetrieveImage, testRetrieveImageWithAsyncCacheTypeCheckAcrossCacheStates,
+    /// testRetrieveImageAsync
     @Test(arguments: [false, true])
     func loadsThenFindsInMemoryThenOnDiskThenLoadsAgain(probingApart: Bool) async throws {
         let options: KingfisherOptionsInfo = probingApart ? [.asyncCacheTypeCheck] : []
@@ -48,30 +49,7 @@ import Testing
         #expect(fixture.origin.requestCount == 0)
     }
 
-    /// Upstream: testOnlyFromCacheMissCompletionHandlerRunningOnCustomQueue
-    @Test func aMissIsToldOnTheQueueAskedFor() async {
-        let mark = DispatchSpecificKey<Bool>()
-        let queue = DispatchQueue(label: "callbacks")
-        queue.setSpecific(key: mark, value: true)
-        let (isThere, code) = await withCheckedContinuation { continuation in
-            fixture.manager.retrieveImage(
-                with: fixture.url, options: [.onlyFromCache, .callbackQueue(.dispatch(queue))]
-            ) { result in
-                let isThere = DispatchQueue.getSpecific(key: mark) == true
-                continuation.resume(returning: (isThere, result.errorCode))
-            }
-        }
-        #expect(isThere)
-        #expect(code == 3006)
-    }
-
     // MARK: Waiting for the disk
-
-    /// Upstream: testWaitForCacheOnRetrieveImage
-    @Test func whoWaitsForTheCacheFindsTheImageOnDisk() async throws {
-        _ = try await cacheType()
-        #expect(cache.diskStorage.isCached(forKey: key))
-    }
 
     /// Upstream: testNotWaitForCacheOnRetrieveImage
     @Test(.holdingThreads) func whoDoesNotWaitFindsItInMemory() async throws {
@@ -87,7 +65,9 @@ import Testing
         #expect(cache.diskStorage.isCached(forKey: key))
     }
 
-    /// Upstream: testCacheCallbackCoordinatorStateChanging
+    /// Upstream: testCacheCallbackCoordinatorStateChanging, testOriginalImageCouldBeStored,
+    /// testWaitForCacheOnRetrieveImageWithProcessor, testOriginalImageNotBeStoredWithoutOptionSet,
+    /// testWaitForCacheOnRetrieveImage
     /// Defect: D-17
     @Test(arguments: 0..<8)
     func completionFollowsOneRule(combination: Int) async throws {
@@ -114,7 +94,9 @@ import Testing
         let processed = key.computedKey(with: processor.identifier)
         let fileCount = (memoryOnly ? 0 : 1) + (withOriginal ? 1 : 0)
         await events.wait { $0.fileCount == fileCount }
-        #expect(cache.diskStorage.isCached(forKey: key) == withOriginal)
+        let original: CacheType = withOriginal ? .disk : .none
+        #expect(cache.imageCachedType(forKey: key) == original)
+        #expect(cache.imageCachedType(forKey: processed) == .memory)
         #expect(cache.diskStorage.isCached(forKey: processed) == !memoryOnly)
         #expect(completions.count == 1)
     }
@@ -123,126 +105,52 @@ import Testing
 
     /// Upstream: testCallbackClearAfterSuccess
     @Test func cancellingAfterTheSuccessTellsNothing() async throws {
-        let results = Recorder<Bool>()
-        let task = fixture.manager.retrieveImage(
-            with: fixture.url, options: [.callbackQueue(.untouch)]
-        ) { results.record((try? $0.get()) != nil) }
-        #expect(await results.waitFor(count: 1) == [true])
-        task?.cancel()
+        let request = fixture.start(fixture.url)
+        #expect(await request.result().value != nil)
+        request.task?.cancel()
         _ = try await fixture.retrieve()
-        #expect(results.events == [true])
-    }
-
-    /// Upstream: testRetrieveImageContinuationMisuseReproduction,
-    /// testRetrieveImageRaceConditionSpecific
-    @Test func quickCancellationsOfAwaitedRequestsEndEachOnce() async {
-        let manager = fixture.manager
-        let url = fixture.url
-        await withTaskGroup(of: Void.self) { group in
-            for round in 0..<200 {
-                group.addTask {
-                    let resource = KF.ImageResource(downloadURL: url, cacheKey: "\(round)")
-                    let task = Task {
-                        try await manager.retrieveImage(
-                            with: resource, options: [.cacheMemoryOnly]
-                        ).cacheType
-                    }
-                    if round.isMultiple(of: 3) { await Task.yield() }
-                    task.cancel()
-                    switch await task.result {
-                    case .success(let type): #expect(type == .none)
-                    case .failure(let error):
-                        let isCancelled =
-                            error is CancellationError
-                            || (error as? KingfisherError)?.isCancelled == true
-                        #expect(isCancelled, "\(error)")
-                    }
-                }
-            }
-        }
+        #expect(request.results.count == 1)
     }
 
     /// Upstream: testRetrieveImageWithAsyncCacheTypeCheckCancelsAsyncRequestModifierShell
     @Test func theShellCancelsADownloadThatAModifierStarted() async throws {
-        let gate = Gate()
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
+        let (url, gate) = fixture.hold()
         let started = Recorder<Void>()
         let modifier = HeldModifier(gate: nil) { started.record(()) }
-        let results = Recorder<Int?>()
-        let task = fixture.manager.retrieveImage(
-            with: fixture.origin.url("/slow.png"),
-            options: [
-                .asyncCacheTypeCheck, .requestModifier(modifier), .callbackQueue(.untouch),
-            ]
-        ) { results.record($0.errorCode) }
-        let shell = try #require(task)
+        let request = fixture.start(url, [.asyncCacheTypeCheck, .requestModifier(modifier)])
+        let shell = try #require(request.task)
         await started.waitFor(count: 1)
         shell.cancel()
-        #expect(await results.waitFor(count: 1) == [1003])
+        #expect(await request.result().errorCode == 1003)
         gate.open()
     }
 
     // MARK: Processing
 
-    /// Upstream: testShouldDownloadAndCacheProcessedImage
-    @Test func aProcessedImageHasItsSizeAlsoFromDisk() async throws {
-        let processor = ResizingImageProcessor(referenceSize: CGSize(width: 1, height: 1))
-        let options: KingfisherOptionsInfo = [.processor(processor)]
-        #expect(try await fixture.retrieve(options).image.size == CGSize(width: 1, height: 1))
-        cache.clearMemoryCache()
-        let fromDisk = try await fixture.retrieve(options)
-        #expect(fromDisk.cacheType == .disk)
-        #expect(fromDisk.image.size == CGSize(width: 1, height: 1))
-    }
-
-    /// Upstream: testDownsamplingHandleScale2x, testDownsamplingHandleScale3x
-    @Test(arguments: [2, 3])
-    func downsamplingCountsPointsAtTheScale(scale: Int) async throws {
-        let square = PNGFixture.data(.gradient(width: 64, height: 64))
-        fixture.origin.route("/square.png", .png(square))
-        let result = try await fixture.manager.retrieveImage(
-            with: fixture.origin.url("/square.png"),
-            options: [
-                .processor(DownsamplingImageProcessor(size: CGSize(width: 4, height: 4))),
-                .scaleFactor(CGFloat(scale)),
-            ])
-        #expect(result.image.size == CGSize(width: 4, height: 4))
-        #expect(result.image.scale == CGFloat(scale))
-        #expect(result.image.pixelSize == PixelSize(width: 4 * scale, height: 4 * scale))
-    }
-
     /// Upstream: testAnimatedImageShouldRecreateFromCache,
     /// testAnimatedImageShouldNotRecreateWithSameOptions
-    @Test func anAnimationIsMadeAgainOnlyForOtherOptions() async throws {
+    /// Defect: D-26
+    @Test(arguments: [2, 1])
+    func anAnimationIsMadeAgainOnlyForOtherOptions(successes: Int) async throws {
         fixture.origin.route("/a.gif", .ok(Grays.gif(4), contentType: "image/gif"))
-        let url = fixture.origin.url("/a.gif")
-        let processor = FrameProcessor()
+        let processor = FrameProcessor(failingAfter: successes)
         func retrieve(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
             try await fixture.manager.retrieveImage(
-                with: url, options: options + [.processor(processor)])
+                with: fixture.origin.url("/a.gif"), options: options + [.processor(processor)])
         }
-        #expect(try await retrieve([.onlyLoadFirstFrame]).image.frameCount == 1)
-        #expect(processor.runs.value == 1)
+        let first = try await retrieve([.onlyLoadFirstFrame]).image
+        #expect(first.frameCount == 1)
         let same = try await retrieve([.onlyLoadFirstFrame])
         #expect(same.cacheType == .memory)
         #expect(processor.runs.value == 1)
         let whole = try await retrieve([])
-        #expect(whole.cacheType == .memory)
-        #expect(whole.image.frameCount == 4)
         #expect(processor.runs.value == 2)
-    }
-
-    /// Defect: D-26
-    @Test func anAnimationThatCannotBeMadeAgainIsDeliveredAsItIs() async throws {
-        fixture.origin.route("/a.gif", .ok(Grays.gif(4), contentType: "image/gif"))
-        let url = fixture.origin.url("/a.gif")
-        let processor = FrameProcessor(failingAfter: 1)
-        let first = try await fixture.manager.retrieveImage(
-            with: url, options: [.onlyLoadFirstFrame, .processor(processor)])
-        let again = try await fixture.manager.retrieveImage(
-            with: url, options: [.processor(processor)])
-        #expect(processor.runs.value == 2)
-        #expect(again.image === first.image)
+        if successes == 2 {
+            #expect(whole.cacheType == .memory)
+            #expect(whole.image.frameCount == 4)
+        } else {
+            #expect(whole.image === first, "it cannot be made again and is delivered as it is")
+        }
     }
 
     // MARK: Bytes
@@ -347,7 +255,7 @@ private final class FrameProcessor: ImageProcessor {
     let runs = Locked(0)
     private let successes: Int
 
-    init(failingAfter successes: Int = .max) {
+    init(failingAfter successes: Int) {
         self.successes = successes
     }
 

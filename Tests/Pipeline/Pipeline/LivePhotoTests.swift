@@ -54,26 +54,23 @@ import Testing
             fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type) == nil)
     }
 
-    /// Upstream: testPossibleCacheFileURLIfOnDiskCachedWithWrongFileType
-    @Test func aFileWithAnotherExtensionIsNotIt() async throws {
-        try await fixture.cache.storeToDisk(heic, forKey: "1")
-        let cache = fixture.cache
-        #expect(cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: .heic) == nil)
-        #expect(
-            cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: .other("")) != nil)
-    }
-
     /// Upstream: testPossibleCacheFileURLIfOnDiskCachedWithExplicitFileType,
     /// testPossibleCacheFileURLIfOnDiskCachedGuessingFileType,
-    /// testPossibleCacheFileURLIfOnDiskCachedArbitraryFileType
-    @Test(arguments: [
-        ("heic", LivePhotoResource.FileType.heic), ("heic", .other("")), ("mov", .other("")),
-        ("myExt", .other("myExt")),
-    ])
-    func aFileOfTheTypeIsFound(ext: String, type: LivePhotoResource.FileType) async throws {
+    /// testPossibleCacheFileURLIfOnDiskCachedArbitraryFileType,
+    /// testPossibleCacheFileURLIfOnDiskCachedWithWrongFileType
+    @Test(
+        arguments: [
+            ("heic", LivePhotoResource.FileType.heic, true), ("heic", .other(""), true),
+            ("mov", .other(""), true), ("myExt", .other("myExt"), true), (nil, .other(""), true),
+            (nil, .heic, false),
+        ] as [(String?, LivePhotoResource.FileType, Bool)])
+    func aFileOfTheTypeIsFound(
+        ext: String?, type: LivePhotoResource.FileType, isFound: Bool
+    ) async throws {
         try await fixture.cache.storeToDisk(heic, forKey: "1", forcedExtension: ext)
         let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
-        #expect(file?.pathExtension == ext)
+        let expected = isFound ? ext ?? "" : nil
+        #expect(file?.pathExtension == expected)
     }
 
     // MARK: What is missing
@@ -92,7 +89,8 @@ import Testing
 
     // MARK: Loading files
 
-    /// Upstream: testDownloadAndCacheLivePhotoResourcesAll
+    /// Upstream: testDownloadAndCacheLivePhotoResourcesAll,
+    /// testDownloadAndCacheLivePhotoWithEmptyResources
     @Test func allFilesAreLoadedAndCachedWithTheirExtensions() async throws {
         let results = try await manager.downloadAndCache(
             resources: source.resources, options: manager.parsedOptions(nil))
@@ -105,14 +103,10 @@ import Testing
                 forcedExtension: ext)
             #expect(file != nil)
         }
-    }
-
-    /// Upstream: testDownloadAndCacheLivePhotoWithEmptyResources
-    @Test func nothingIsLoadedForNoResources() async throws {
-        let results = try await manager.downloadAndCache(
+        let none = try await manager.downloadAndCache(
             resources: [], options: manager.parsedOptions(nil))
-        #expect(results.isEmpty)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(none.isEmpty)
+        #expect(fixture.origin.requestCount == 2)
     }
 
     /// Upstream: testDownloadAndCacheLivePhotoWithSingleResource,
@@ -181,44 +175,39 @@ import Testing
 
     // MARK: Failures
 
+    private func failure(_ options: KingfisherOptionsInfo = []) async -> KingfisherError? {
+        await kingfisherError {
+            _ = try await manager.retrieveLivePhoto(with: source, options: options)
+        }
+    }
+
     @Test func aFailedDownloadFailsTheLivePhoto() async throws {
         fixture.origin.route("/photo.mov", .status(404))
-        let error = await kingfisherError {
-            _ = try await manager.retrieveLivePhoto(with: source)
-        }
-        #expect(error?.isInvalidResponseStatusCode(404) == true)
+        #expect(await failure()?.isInvalidResponseStatusCode(404) == true)
     }
 
     @Test func onlyFromCacheLoadsNothing() async throws {
-        let error = await kingfisherError {
-            _ = try await manager.retrieveLivePhoto(with: source, options: [.onlyFromCache])
-        }
-        #expect(error?.errorCode == 3006)
+        #expect(await failure([.onlyFromCache])?.errorCode == 3006)
         #expect(fixture.origin.requestCount == 0)
     }
 
     @Test func aFileThatVanishesIs3012() async throws {
-        let error = await kingfisherError {
-            _ = try await manager.retrieveLivePhoto(
-                with: source, options: [.diskCacheExpiration(.expired)])
-        }
+        let error = await failure([.diskCacheExpiration(.expired)])
         #expect(error?.errorCode == 3012)
         #expect(error?.errorDescription?.contains("/photo.heic") == true)
     }
 
     @Test func aLivePhotoNobodyWantsAnyMoreIs5005WithItsFiles() async throws {
-        do {
+        let error = await kingfisherError {
             _ = try await manager.retrieveLivePhoto(
                 with: source, referenceTaskIdentifierChecker: { false })
-            Issue.record("expected notCurrentLivePhotoSourceTask")
-        } catch let error as KingfisherError {
-            #expect(error.errorCode == 5005)
-            guard
-                case .imageSettingError(
-                    reason: .notCurrentLivePhotoSourceTask(let result, _, _)) = error
-            else { return }
-            #expect(result?.fileURLs.count == 2)
         }
+        #expect(error?.errorCode == 5005)
+        guard
+            case .imageSettingError(reason: .notCurrentLivePhotoSourceTask(let result, _, _)) =
+                error
+        else { return }
+        #expect(result?.fileURLs.count == 2)
     }
 
     @Test func cancellingTheTaskIs1004() async throws {

@@ -6,16 +6,17 @@ import Testing
 
 struct LowDataModeTests {
     private let small = PNGFixture.data(.gradient(width: 8, height: 6))
+    private let fixture: ManagerFixture
+    private let source: Source
 
-    private func fixture() async throws -> (ManagerFixture, Source) {
-        let fixture = try await ManagerFixture()
+    init() async throws {
+        fixture = try await ManagerFixture()
         fixture.origin.route("/small.png", .png(small))
-        return (fixture, .network(fixture.origin.url("/small.png")))
+        source = .network(fixture.origin.url("/small.png"))
     }
 
     /// Upstream: testLowDataModeSource
     @Test func theLowDataSourceIsLoadedInPlaceOfTheRequestedOne() async throws {
-        let (fixture, source) = try await fixture()
         fixture.downloader.isLowDataModeActive = { true }
         let result = try await fixture.retrieve([.lowDataMode(source)])
         #expect(result.source.url == source.url && result.originalSource.url == fixture.url)
@@ -25,7 +26,6 @@ struct LowDataModeTests {
 
     /// Upstream: testContextTakeLowDataModeSourceIsThreadSafe
     @Test func concurrentRequestsEachGiveWayToTheLowDataSource() async throws {
-        let (fixture, source) = try await fixture()
         fixture.downloader.isLowDataModeActive = { true }
         try await withThrowingTaskGroup(of: URL?.self) { group in
             for _ in 0..<30 {
@@ -39,14 +39,12 @@ struct LowDataModeTests {
     }
 
     @Test func theRequestedSourceIsLoadedWhileTheModeIsOff() async throws {
-        let (fixture, source) = try await fixture()
         let result = try await fixture.retrieve([.lowDataMode(source)])
         #expect(result.source.url == fixture.url && result.data() == fixture.png)
         #expect(fixture.origin.requestCount == 1)
     }
 
     @Test func requestsWithoutALowDataSourceDoNotAsk() async throws {
-        let (fixture, _) = try await fixture()
         fixture.downloader.isLowDataModeActive = {
             Issue.record("the mode was asked for")
             return true
@@ -56,7 +54,6 @@ struct LowDataModeTests {
     }
 
     @Test func theDownloaderAloneFailsBeforeAnythingIsSent() async throws {
-        let (fixture, source) = try await fixture()
         fixture.downloader.isLowDataModeActive = { true }
         let result = await fixture.downloader.result(
             fixture.url, .processing(FirstByteProcessor(), [.lowDataMode(source)]))
@@ -65,7 +62,6 @@ struct LowDataModeTests {
     }
 
     @Test func theCacheAnswersInLowDataModeToo() async throws {
-        let (fixture, source) = try await fixture()
         _ = try await fixture.retrieve()
         fixture.downloader.isLowDataModeActive = { true }
         let result = try await fixture.retrieve([.lowDataMode(source)])

@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonTestKit
-import HalcyonWork
 
 @testable import Halcyon
 
@@ -32,15 +31,42 @@ final class ManagerFixture: Sendable {
         try await manager.retrieveImage(with: url, options: options)
     }
 
+    /// A request in the callback form, and what it is told, on whatever thread that is.
+    struct Request: Sendable {
+        let task: DownloadTask?
+        let results: Recorder<SettingResult>
+
+        /// The first of the results.
+        func result() async -> SettingResult { await results.waitFor(count: 1)[0] }
+    }
+
+    @discardableResult
+    func start(
+        _ source: Source, _ options: KingfisherOptionsInfo = [],
+        updated: DownloadTaskUpdatedBlock? = nil
+    ) -> Request {
+        let results = Recorder<SettingResult>()
+        let task = manager.retrieveImage(
+            with: source, options: [.callbackQueue(.untouch)] + options,
+            downloadTaskUpdated: updated, completionHandler: { results.record($0) })
+        return Request(task: task, results: results)
+    }
+
+    @discardableResult
+    func start(_ url: URL, _ options: KingfisherOptionsInfo = []) -> Request {
+        start(.network(url), options)
+    }
+
     /// The result of the callback form.
-    func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> Result<
-        RetrieveImageResult, KingfisherError
-    > {
-        await handedOver { hand in
-            manager.retrieveImage(with: url, options: options) {
-                hand($0)
-            }
-        }
+    func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> SettingResult {
+        await start(url, options).result()
+    }
+
+    /// A picture that comes when the gate opens.
+    func hold(_ path: String = "/slow.png") -> (url: URL, gate: Gate) {
+        let gate = Gate()
+        origin.route(path, .png(png).with(.wait(.gate(gate))))
+        return (origin.url(path), gate)
     }
 }
 

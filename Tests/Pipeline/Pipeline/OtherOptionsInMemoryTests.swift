@@ -35,6 +35,7 @@ import Testing
         #expect(try await fixture.retrieve(options + [.scaleFactor(7)]).cacheType == .memory)
     }
 
+    /// Upstream: testDownsamplingHandleScale2x, testDownsamplingHandleScale3x
     @Test(arguments: [[], [.httpCaching(.on)]] as [KingfisherOptionsInfo])
     func aProcessorWorksAtTheScaleOfTheRequest(options: KingfisherOptionsInfo) async throws {
         fixture.origin.route(
@@ -44,6 +45,7 @@ import Testing
         for scale in [1, 2, 3, 1] {
             let result = try await fixture.retrieve(options + [.scaleFactor(CGFloat(scale))])
             #expect(result.image.scale == CGFloat(scale))
+            #expect(result.image.size == CGSize(width: 4, height: 3))
             #expect(result.image.pixelSize == PixelSize(width: 4 * scale, height: 3 * scale))
         }
         #expect(try await fixture.retrieve(options).cacheType == .memory)
@@ -71,6 +73,7 @@ import Testing
     @Test func anOriginalInMemoryLeavesNoFrameOut() async throws {
         #expect(try await frames([.onlyLoadFirstFrame]) == (1, .none))
         #expect(try await frames([.processor(rounded)]).0 == 4)
+        #expect(try await frames([]) == (4, .memory))
         #expect(fixture.origin.requestCount == 1)
     }
 

@@ -47,6 +47,7 @@ import Testing
         #expect(next == [1, 2, 3])
     }
 
+    /// Upstream: testPrefetchWithWrongInitParameters
     @Test func completesAtOnceWithoutSources() {
         var plan = plan(0)
         let step = plan.start()

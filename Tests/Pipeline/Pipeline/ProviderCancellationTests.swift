@@ -15,48 +15,55 @@ import Testing
 
     /// Upstream: testProviderDeliversWhenNotCancelled
     @Test func aProviderDeliversWhenItIsReady() async throws {
-        let provider = StubbornProvider(gate: gate, bytes: fixture.png)
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: .provider(provider), options: [.callbackQueue(.untouch)]
-        ) { results.record($0) }
-        #expect(task?.isInitialized == true)
-        #expect(results.count == 0)
+        let request = fixture.start(.provider(StubbornProvider(gate: gate, bytes: fixture.png)))
+        #expect(request.task?.isInitialized == true)
+        #expect(request.results.count == 0)
         gate.open()
-        let result = try await results.waitFor(count: 1)[0].get()
+        let result = try await request.result().get()
         #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
         #expect(result.data() == fixture.png)
     }
 
-    /// Upstream: testCancelSuppressesLateSuccessFromNonCooperativeProvider
-    @Test func aProviderThatGoesOnIsNotWaitedFor() async throws {
+    /// Upstream: testCancelSuppressesLateSuccessFromNonCooperativeProvider,
+    /// testRetrieveImageWithAsyncCacheTypeCheckCancelsProviderBackedShell
+    @Test(arguments: [false, true])
+    func aProviderThatGoesOnIsNotWaitedFor(probingApart: Bool) async throws {
         let provider = StubbornProvider(gate: gate, bytes: fixture.png)
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: .provider(provider), options: [.callbackQueue(.untouch)]
-        ) { results.record($0) }
+        let request = fixture.start(
+            .provider(provider), probingApart ? [.asyncCacheTypeCheck] : [])
+        let task = try #require(request.task)
         await gate.waitForWaiters(1)
-        task?.cancel()
+        task.cancel()
         // The gate is still closed.
-        #expect(await results.waitFor(count: 1)[0].errorCode == 1006)
+        #expect(await request.result().errorCode == 1006)
         gate.open()
         await provider.finished.waitFor(count: 1)
         _ = try await fixture.retrieve()
-        #expect(results.count == 1)
+        #expect(request.results.count == 1)
         #expect(!fixture.cache.isCached(forKey: provider.cacheKey))
     }
 
-    /// Upstream: testRetrieveImageWithAsyncCacheTypeCheckCancelsProviderBackedShell
-    @Test func theShellOfAnApartProbeCancelsTheProvider() async throws {
-        let provider = StubbornProvider(gate: gate, bytes: fixture.png)
-        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
-        let task = fixture.manager.retrieveImage(
-            with: .provider(provider), options: [.asyncCacheTypeCheck, .callbackQueue(.untouch)]
-        ) { results.record($0) }
-        let shell = try #require(task)
+    /// Upstream: testCancellingProviderTaskDeliversCancelledError,
+    /// testCancelPropagatesIntoCooperativeAsyncProvider
+    @Test func cancellingAProviderLoadIsToldAsSuch() async throws {
+        let request = fixture.start(.provider(GatedProvider(gate: gate, bytes: fixture.png)))
+        let task = try #require(request.task)
         await gate.waitForWaiters(1)
-        shell.cancel()
-        #expect(await results.waitFor(count: 1)[0].errorCode == 1006)
-        gate.open()
+        task.cancel()
+        let error = await request.result().error
+        #expect(error?.errorCode == 1006)
+        #expect(error?.isCancelled == true)
+    }
+}
+
+/// Gives its bytes when the gate opens; ends with an error when its task is cancelled.
+private struct GatedProvider: ImageDataProvider {
+    let gate: Gate
+    let bytes: Data
+    let cacheKey = "gated"
+
+    func data() async throws -> Data {
+        try await gate.wait()
+        return bytes
     }
 }

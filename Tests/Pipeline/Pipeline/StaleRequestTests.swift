@@ -17,7 +17,7 @@ import Testing
 
     private func run(
         _ options: KingfisherOptionsInfo = [], isCurrent: (@Sendable () -> Bool)?
-    ) async -> Result<RetrieveImageResult, KingfisherError> {
+    ) async -> SettingResult {
         await ImageRequest(
             source: .network(fixture.url), options: fixture.manager.parsedOptions(options),
             probing: .onCallingThread, isCurrent: isCurrent
@@ -25,29 +25,19 @@ import Testing
     }
 
     /// Upstream: testKingfisherManagerDoesNotRetryWhenDiskCacheRetrievalBecomesStale,
-    /// testKingfisherManagerStaleDiskCacheResultInvokesCompletionOnceEvenWithRetryStrategy
-    @Test func nobodyIsAskedToRetry() async {
+    /// testKingfisherManagerStaleDiskCacheResultInvokesCompletionOnceEvenWithRetryStrategy,
+    /// testRetrieveImageFromCacheDoesNotUseAlternativeSourcesWhenResultIsStale,
+    /// testRetrieveImageFromOriginalCacheWithProcessorDoesNotDownloadWhenResultIsStale
+    @Test func nothingIsRetriedLoadedOrMadeInPlaceOfAStaleResult() async {
         let strategy = ScriptedRetryStrategy([.retry(userInfo: nil)])
-        let results = Recorder<Int?>()
-        results.record(await run([.retryStrategy(strategy)]) { false }.errorCode)
-        #expect(results.events == [3006])
-        #expect(strategy.calls.count == 0)
-        #expect(fixture.origin.requestCount == 0)
-    }
-
-    /// Upstream: testRetrieveImageFromCacheDoesNotUseAlternativeSourcesWhenResultIsStale
-    @Test func noAlternativeIsLoaded() async {
-        let other = fixture.origin.url("/other.png")
-        let result = await run([.alternativeSources([.network(other)])]) { false }
-        #expect(result.errorCode == 3006)
-        #expect(fixture.origin.requestCount == 0)
-    }
-
-    /// Upstream: testRetrieveImageFromOriginalCacheWithProcessorDoesNotDownloadWhenResultIsStale
-    @Test func nothingIsDownloadedInPlaceOfAStaleOriginal() async {
         let processor = CountingProcessor()
-        let result = await run([.processor(processor)]) { false }
-        #expect(result.errorCode == 3006)
+        for option: KingfisherOptionsInfoItem in [
+            .retryStrategy(strategy), .processor(processor),
+            .alternativeSources([.network(fixture.origin.url("/other.png"))]),
+        ] {
+            #expect(await run([option]) { false }.errorCode == 3006)
+        }
+        #expect(strategy.calls.count == 0)
         #expect(processor.runs.value == 0)
         #expect(fixture.origin.requestCount == 0)
         #expect(fixture.cache.imageCachedType(forKey: key) == .disk, "not promoted")

@@ -10,10 +10,17 @@ import Testing
     private let folder: TemporaryDirectory
     private let png = PNGFixture.data(.gradient(width: 64, height: 48))
     private var url: URL { origin.url("/photo.png") }
+    private let image: Image
 
     init() async throws {
         origin = try await OriginServer.start(files: ["/photo.png": png])
         folder = try TemporaryDirectory()
+        image = try #require(Image(data: png))
+    }
+
+    private func watchedCache() throws -> (WatchedCache, KingfisherManager) {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        return (cache, KingfisherManager(downloader: .patient(), cache: cache))
     }
 
     @Test func anOverriddenDownloadIsCalled() async throws {
@@ -61,20 +68,28 @@ import Testing
     }
 
     @Test func overriddenLookUpsAndStoresAreCalled() async throws {
-        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: .patient(), cache: cache)
-        func retrieve(_ more: KingfisherOptionsInfo = []) async throws -> CacheType {
-            try await manager.retrieveImage(with: url, options: [.waitForCache] + more).cacheType
+        let (cache, manager) = try watchedCache()
+        func retrieve() async throws -> CacheType {
+            try await manager.retrieveImage(with: url, options: [.waitForCache]).cacheType
         }
         #expect(try await retrieve() == .none)
         #expect(cache.calls.events == ["type", "store"])
-        cache.calls.removeAll()
-        #expect(try await retrieve() == .memory)
-        #expect(cache.calls.events == ["type", "retrieve"])
-        cache.clearMemoryCache()
-        cache.calls.removeAll()
-        #expect(try await retrieve() == .disk)
-        #expect(cache.calls.events == ["type", "retrieve"])
+        for type in [CacheType.memory, .disk] {
+            cache.calls.removeAll()
+            #expect(try await retrieve() == type)
+            #expect(cache.calls.events == ["type", "retrieve"])
+            cache.clearMemoryCache()
+        }
+    }
+
+    @Test func theCallbackFormAsksAnOverriddenTypeFirst() async throws {
+        let (cache, manager) = try watchedCache()
+        let ends = Recorder<Bool>()
+        manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) {
+            ends.record((try? $0.get()) != nil)
+        }
+        #expect(await ends.waitFor(count: 1) == [true])
+        #expect(cache.calls.events == ["type", "store"])
     }
 
     @Test(arguments: [false, true]) func whatAnOverriddenTypeDeniesIsLoadedAnew(
@@ -96,8 +111,7 @@ import Testing
         let cache = try ReplacingCache(name: "replacing", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: .patient(), cache: cache)
         manager.defaultOptions = [.httpCaching(withHTTPCaching ? .on : .off)]
-        let stored = try #require(Image(data: png))
-        try await cache.store(stored, forKey: url.cacheKey)
+        try await cache.store(image, forKey: url.cacheKey)
         let results = Recorder<Bool>()
         manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) {
             results.record((try? $0.get().image) === cache.replacement)
@@ -111,7 +125,6 @@ import Testing
     @Test func anOverriddenAsynchronousMethodIsCalled() async throws {
         let cache: ImageCache = try AwaitedCache(name: "awaited", cacheDirectoryURL: folder.url)
         let calls = try #require(cache as? AwaitedCache).calls
-        let image = try #require(Image(data: png))
         let options = KingfisherParsedOptionsInfo(nil)
         try await cache.store(image, forKey: "1", options: options)
         try await cache.store(image, forKey: "1")
@@ -136,7 +149,6 @@ import Testing
 
     @Test func theAwaitedMethodsCallTheOverriddenOnesWithHandlers() async throws {
         let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
-        let image = try #require(Image(data: png))
         try await cache.store(image, forKey: "1")
         try await cache.storeToDisk(png, forKey: "2")
         #expect(try await cache.retrieveImage(forKey: "1").cacheType == .memory)
@@ -145,8 +157,7 @@ import Testing
     }
 
     @Test func aLivePhotosFileIsStoredByAnOverriddenMethod() async throws {
-        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: .patient(), cache: cache)
+        let (cache, manager) = try watchedCache()
         let photo = LivePhotoSource(urls: [url])
         let files = try await manager.retrieveLivePhoto(with: photo).fileURLs
         #expect(try files.map { try Data(contentsOf: $0) } == [png])
@@ -154,24 +165,12 @@ import Testing
     }
 
     @Test func anOverriddenLookUpInMemoryIsAskedFirst() async throws {
-        let image = try #require(Image(data: png))
         let cache = try ImageCacheOfOne(name: "one", cacheDirectoryURL: folder.url)
         cache.image.set(image)
         let manager = KingfisherManager(downloader: .patient(), cache: cache)
         let result = try await manager.retrieveImage(with: url)
         #expect(result.image === image && result.cacheType == .memory)
         #expect(origin.requestCount == 0)
-    }
-
-    @Test func theCallbackFormAsksAnOverriddenTypeFirst() async throws {
-        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: .patient(), cache: cache)
-        let ends = Recorder<Bool>()
-        manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) {
-            ends.record((try? $0.get()) != nil)
-        }
-        #expect(await ends.waitFor(count: 1) == [true])
-        #expect(cache.calls.events == ["type", "store"])
     }
 
     @Test func anOriginalIsLookedUpAndStoredByOverriddenMethods() async throws {

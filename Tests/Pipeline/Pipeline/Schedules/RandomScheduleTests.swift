@@ -33,6 +33,8 @@ struct RandomScheduleTests {
         return (0..<24).map { Batch(first: $0 * 100, count: 100) }
     }()
 
+    /// Upstream: testRetrieveImageContinuationMisuseReproduction,
+    /// testRetrieveImageRaceConditionSpecific
     @Test(arguments: batches) func everyCallEndsOnceAndLeavesNothingBehind(batch: Batch)
         async throws
     {
