@@ -10,21 +10,24 @@ import Testing
 @Suite struct DiskStorageAccessTests {
     let folder: TemporaryDirectory
     let config: DiskStorage.Config
+    /// Has "one" for the key "1".
+    let storage: DiskStorage.Backend<Note>
 
     init() throws {
         folder = try TemporaryDirectory()
         config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
         #expect(chmod(folder.url.path, 0o755) == 0)
+        storage = try folder.notes()
+        try storage.store(value: Note("one"), forKey: "1")
     }
 
     // MARK: Listing
 
     /// Upstream: testStoreAndGetWhenInitialCacheScanFinishesAfterStore
     @Test func aValueStoredWhileTheFolderIsListedStays() throws {
-        let former = try folder.notes()
-        for number in 0..<50 { try former.store(value: Note("\(number)"), forKey: "\(number)") }
+        for number in 0..<50 { try storage.store(value: Note("\(number)"), forKey: "\(number)") }
         // The next one has to list the folder.
-        former.loseIndex()
+        storage.loseIndex()
         let storages = try (0..<4).map { _ in try PatientStore(config) }
         let failures = Locked<[String]>([])
         // Whoever comes first lists the folder; the others store meanwhile.
@@ -58,8 +61,6 @@ import Testing
 
     /// Upstream: testValueWithUnreadableDirectoryReportsMiss
     @Test func aFolderThatMayNotBeEnteredHoldsNothing() throws {
-        let storage = try folder.notes()
-        try storage.store(value: Note("one"), forKey: "1")
         #expect(chmod(storage.directoryURL.path, 0) == 0)
         defer { chmod(storage.directoryURL.path, 0o755) }
         try Unprivileged.run {
@@ -74,8 +75,6 @@ import Testing
 
     /// Upstream: testValueWithUnreadableFileDataThrows
     @Test func aFileThatMayNotBeReadIsThereButAnError() throws {
-        let storage = try folder.notes()
-        try storage.store(value: Note("one"), forKey: "1")
         let file = storage.cacheFileURL(forKey: "1").path
         openToAll(storage)
         #expect(chmod(file, 0) == 0)
@@ -89,8 +88,6 @@ import Testing
 
     /// Upstream: testValueWithUnreadableMetadataOnExistingFileThrows
     @Test func anIndexThatMayNotBeReadIsAnError() throws {
-        let storage = try folder.notes()
-        try storage.store(value: Note("one"), forKey: "1")
         let index = storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
         openToAll(storage)
         #expect(chmod(index, 0) == 0)

@@ -9,23 +9,29 @@ import Testing
 @Suite struct DiskStorageTests {
     let clock = TestClock()
     let folder: TemporaryDirectory
+    let storage: DiskStorage.Backend<Note>
 
     init() throws {
         folder = try TemporaryDirectory()
-    }
-
-    private func makeStorage(
-        sizeLimit: UInt = 0, _ change: (inout DiskStorage.Config) -> Void = { _ in }
-    ) throws -> DiskStorage.Backend<Note> {
-        var config = DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: folder.url)
-        change(&config)
-        let storage = DiskStorage.Backend<Note>(config: config, now: { [clock] in clock.now })
+        let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
+        storage = DiskStorage.Backend(config: config, now: { [clock] in clock.now })
         try storage.prepareDirectory()
-        return storage
     }
 
-    private func files(of storage: DiskStorage.Backend<Note>) throws -> [String] {
-        try storage.names(hidden: false)
+    private func store(
+        _ text: String, forKey key: String, expiration: StorageExpiration? = nil,
+        writeOptions: Data.WritingOptions = []
+    ) throws {
+        try storage.store(
+            value: Note(text), forKey: key, expiration: expiration, writeOptions: writeOptions)
+    }
+
+    private func isCached(_ key: String, after seconds: TimeInterval) -> Bool {
+        storage.isCached(forKey: key, referenceDate: clock.now.addingTimeInterval(seconds))
+    }
+
+    private var files: [String] {
+        get throws { try storage.names(hidden: false) }
     }
 
     @Test func defaultsAreKingfishers() {
@@ -38,10 +44,9 @@ import Testing
     }
 
     @Test func emptyAndLargeValuesComeBackWhole() throws {
-        let storage = try makeStorage()
         let large = String(repeating: "0123456789abcdef", count: 300_000)
-        try storage.store(value: Note(""), forKey: "empty")
-        try storage.store(value: Note(large), forKey: "large")
+        try store("", forKey: "empty")
+        try store(large, forKey: "large")
         #expect(try storage.value(forKey: "empty") == Note(""))
         #expect(try storage.value(forKey: "large") == Note(large))
         #expect(try storage.totalSize() == 4_800_000)
@@ -50,17 +55,16 @@ import Testing
     /// Upstream: testStoreAndGet, testTotalSize, testRemove, testRemoveAll,
     /// testDirectoryIsPreparedBeforeInitialCacheScan
     @Test func valuesAreStoredReplacedReadCountedAndRemoved() throws {
-        let storage = try makeStorage()
-        #expect(try files(of: storage).isEmpty, "the folder is there")
+        #expect(try files.isEmpty, "the folder is there")
         #expect(try storage.totalSize() == 0)
         #expect(!storage.isCached(forKey: "1"))
         #expect(try storage.value(forKey: "1") == nil)
-        try storage.store(value: Note("1"), forKey: "1")
+        try store("1", forKey: "1")
         #expect(storage.isCached(forKey: "1"))
         #expect(try storage.value(forKey: "1") == Note("1"))
         #expect(try Data(contentsOf: storage.cacheFileURL(forKey: "1")) == Data("1".utf8))
-        try storage.store(value: Note("22"), forKey: "2")
-        try storage.store(value: Note("333"), forKey: "1")
+        try store("22", forKey: "2")
+        try store("333", forKey: "1")
         #expect(try storage.value(forKey: "1") == Note("333"))
         #expect(try storage.totalSize() == 5)
         #expect(try Set(storage.names()).subtracting(DiskIndex.fileNames).count == 2)
@@ -71,71 +75,64 @@ import Testing
         #expect(try storage.totalSize() == 3)
         try storage.removeAll()
         #expect(try storage.value(forKey: "1") == nil)
-        #expect(try files(of: storage).isEmpty)
+        #expect(try files.isEmpty)
         #expect(try storage.totalSize() == 0)
     }
 
     /// Upstream: testSetExpiration
     @Test func anOwnExpirationCountsFromTheStore() throws {
-        let storage = try makeStorage()
-        try storage.store(value: Note("1"), forKey: "1", expiration: .seconds(2))
-        #expect(!storage.isCached(forKey: "1", referenceDate: clock.now.addingTimeInterval(5)))
+        try store("1", forKey: "1", expiration: .seconds(2))
+        #expect(!isCached("1", after: 5))
         clock.advance(1)
         #expect(storage.isCached(forKey: "1"), "which does not extend it")
         clock.advance(1)
         #expect(!storage.isCached(forKey: "1"))
         #expect(try storage.value(forKey: "1") == nil)
-        #expect(try files(of: storage).count == 1, "an expired file stays until it is cleaned")
+        #expect(try files.count == 1, "an expired file stays until it is cleaned")
     }
 
     /// Upstream: testConfigExpiration, testMaxCachePeriodInSecond
     @Test func theConfigsExpirationIsTheDefault() throws {
-        let storage = try makeStorage { $0.expiration = .seconds(1) }
-        try storage.store(value: Note("1"), forKey: "1")
+        storage.config.expiration = .seconds(1)
+        try store("1", forKey: "1")
         #expect(storage.isCached(forKey: "1"))
-        #expect(!storage.isCached(forKey: "1", referenceDate: clock.now.addingTimeInterval(5)))
+        #expect(!isCached("1", after: 5))
         storage.config.expiration = .seconds(10)
-        try storage.store(value: Note("2"), forKey: "2")
-        #expect(storage.isCached(forKey: "2", referenceDate: clock.now.addingTimeInterval(5)))
+        try store("2", forKey: "2")
+        #expect(isCached("2", after: 5))
     }
 
     @Test func storingExpiredValuesDoesNothing() throws {
-        let storage = try makeStorage()
-        try storage.store(value: Note("1"), forKey: "1", expiration: .expired)
-        #expect(try files(of: storage).isEmpty)
+        try store("1", forKey: "1", expiration: .expired)
+        #expect(try files.isEmpty)
         #expect(!storage.isCached(forKey: "1"))
     }
 
     /// Upstream: testExtendExpirationByAccessing (DiskStorageTests)
     @Test func readingExtendsByTheOwnLifetime() throws {
-        let storage = try makeStorage()
-        let start = clock.now
-        try storage.store(value: Note("1"), forKey: "1", expiration: .seconds(2))
+        try store("1", forKey: "1", expiration: .seconds(2))
         clock.advance(1.5)
         _ = try storage.value(forKey: "1")
-        #expect(storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3)))
-        #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(10)))
+        #expect(isCached("1", after: 1.5))
+        #expect(!isCached("1", after: 8.5))
         storage.files.flushAccesses()
-        #expect(storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3)))
-        #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3.5)))
+        #expect(isCached("1", after: 1.5))
+        #expect(!isCached("1", after: 2))
     }
 
     /// Upstream: testNotExtendExpirationByAccessing
     @Test func readingCanLeaveOrSetTheExpiration() throws {
-        let storage = try makeStorage()
-        let start = clock.now
-        try storage.store(value: Note("1"), forKey: "1", expiration: .seconds(2))
+        try store("1", forKey: "1", expiration: .seconds(2))
         clock.advance(1)
         _ = try storage.value(forKey: "1", extendingExpiration: .none)
-        #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3)))
+        #expect(!isCached("1", after: 2))
         _ = try storage.value(forKey: "1", extendingExpiration: .expirationTime(.seconds(50)))
-        #expect(storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(50)))
-        #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(51)))
+        #expect(isCached("1", after: 49))
+        #expect(!isCached("1", after: 50))
     }
 
     @Test func neverStaysNever() throws {
-        let storage = try makeStorage()
-        try storage.store(value: Note("1"), forKey: "1", expiration: .never)
+        try store("1", forKey: "1", expiration: .never)
         for _ in 0..<3 {
             clock.advance(1e9)
             #expect(try storage.value(forKey: "1") != nil)
@@ -146,61 +143,60 @@ import Testing
 
     /// Upstream: testRemoveExpired (DiskStorageTests)
     @Test func expiredFilesAreRemovedAndReturned() throws {
-        let storage = try makeStorage()
-        try storage.store(value: Note("1"), forKey: "1", expiration: .seconds(1))
-        try storage.store(value: Note("2"), forKey: "2", expiration: .seconds(1))
-        try storage.store(value: Note("3"), forKey: "3")
+        try store("1", forKey: "1", expiration: .seconds(1))
+        try store("2", forKey: "2", expiration: .seconds(1))
+        try store("3", forKey: "3")
         clock.advance(1)
         let removed = try storage.removeExpiredValues()
         #expect(
             Set(removed) == [storage.cacheFileURL(forKey: "1"), storage.cacheFileURL(forKey: "2")])
-        #expect(try files(of: storage) == ["3".kf.sha256])
+        #expect(try files == ["3".kf.sha256])
         #expect(try storage.totalSize() == 1)
     }
 
     /// Upstream: testRemoveSizeExceeded
     @Test func theSizeLimitHoldsAfterEachStore() throws {
-        let storage = try makeStorage(sizeLimit: 5)
+        storage.config.sizeLimit = 5
         for index in 0..<10 {
             clock.advance(1)
-            try storage.store(value: Note("x"), forKey: "\(index)")
+            try store("x", forKey: "\(index)")
             #expect(try storage.totalSize() <= 5)
         }
         #expect((0..<10).filter { storage.isCached(forKey: "\($0)") } == [5, 6, 7, 8, 9])
-        #expect(try files(of: storage).count == 5)
+        #expect(try files.count == 5)
     }
 
     /// Upstream: testFileMetaOrder
     @Test func theFilesUsedLongestAgoGoFirst() throws {
-        let storage = try makeStorage(sizeLimit: 3)
+        storage.config.sizeLimit = 3
         for key in ["a", "b", "c"] {
             clock.advance(1)
-            try storage.store(value: Note("x"), forKey: key)
+            try store("x", forKey: key)
         }
         clock.advance(1)
         _ = try storage.value(forKey: "a")
         clock.advance(1)
-        try storage.store(value: Note("x"), forKey: "d")
+        try store("x", forKey: "d")
         #expect(["a", "b", "c", "d"].filter { storage.isCached(forKey: $0) } == ["a", "c", "d"])
     }
 
     @Test func aValueAboveTheLimitIsNotKept() throws {
-        let storage = try makeStorage(sizeLimit: 5)
-        try storage.store(value: Note("x"), forKey: "other")
-        try storage.store(value: Note("former"), forKey: "1")
-        try storage.store(value: Note("x"), forKey: "1")
-        try storage.store(value: Note("123456"), forKey: "1")
+        storage.config.sizeLimit = 5
+        try store("x", forKey: "other")
+        try store("former", forKey: "1")
+        try store("x", forKey: "1")
+        try store("123456", forKey: "1")
         #expect(!storage.isCached(forKey: "1"))
         #expect(storage.isCached(forKey: "other"))
     }
 
     /// Upstream: testRemoveSizeExceeded
     @Test func cleaningAtTheLimitLeavesHalf() throws {
-        let storage = try makeStorage(sizeLimit: 5)
+        storage.config.sizeLimit = 5
         for index in 0..<5 {
             #expect(try storage.removeSizeExceededValues().isEmpty)
             clock.advance(1)
-            try storage.store(value: Note("x"), forKey: "\(index)")
+            try store("x", forKey: "\(index)")
         }
         let removed = try storage.removeSizeExceededValues()
         #expect(removed == ["0", "1", "2"].map { storage.cacheFileURL(forKey: $0) })
@@ -211,10 +207,10 @@ import Testing
 
     /// Defect: D-21
     @Test func foldersAreNeverCleaned() throws {
-        let storage = try makeStorage(sizeLimit: 1)
+        storage.config.sizeLimit = 1
         let inner = storage.directoryURL.appendingPathComponent("folder")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
-        try storage.store(value: Note("x"), forKey: "1")
+        try store("x", forKey: "1")
         clock.advance(1e8)
         _ = try storage.removeSizeExceededValues()
         _ = try storage.removeExpiredValues(referenceDate: Date().addingTimeInterval(1e6))
@@ -224,7 +220,6 @@ import Testing
 
     /// Upstream: testConfigUsesHashedFileName
     @Test func namesAreDigestsOrKeys() throws {
-        let storage = try makeStorage()
         #expect(storage.cacheFileName(forKey: "test") == "test".kf.sha256)
         storage.config.usesHashedFileName = false
         #expect(storage.cacheFileName(forKey: "test") == "test")
@@ -235,25 +230,19 @@ import Testing
 
     /// Upstream: testConfigUsesHashedFileNameWithAutoExt,
     /// testConfigUsesHashedFileNameWithAutoExtAndProcessor,
-    /// testConfigUsesHashedFileNameWithAutoExtAndQueryString
-    @Test func hashedNamesCanHaveTheKeysExtension() throws {
-        let storage = try makeStorage { $0.autoExtAfterHashedFileName = true }
-        let name = { storage.cacheFileName(forKey: $0) }
-        #expect(name("test.gif") == "test.gif".kf.sha256 + ".gif")
-        let processed = "test.jpeg@com.onevcat.Kingfisher.DownsamplingImageProcessor"
-        #expect(name(processed) == processed.kf.sha256 + ".jpeg")
-        #expect(name("image.jpg?v=2") == "image.jpg?v=2".kf.sha256)
+    /// testConfigUsesHashedFileNameWithAutoExtAndQueryString,
+    /// testConfigUsesHashedFileNameWithAutoExtAndAtSignInPath
+    @Test func hashedNamesCanHaveTheKeysExtension() {
+        storage.config.autoExtAfterHashedFileName = true
+        for (key, suffix) in [
+            ("test.gif", ".gif"), ("image.jpg?v=2", ""),
+            ("test.jpeg@com.onevcat.Kingfisher.DownsamplingImageProcessor", ".jpeg"),
+            ("https://host.net/avatars/57373197@300-1720981878.jpg", ""),
+        ] {
+            #expect(storage.cacheFileName(forKey: key) == key.kf.sha256 + suffix)
+        }
         storage.config.usesHashedFileName = false
-        #expect(name("test.gif") == "test.gif")
-    }
-
-    /// Upstream: testConfigUsesHashedFileNameWithAutoExtAndAtSignInPath
-    @Test func anAtSignInThePathGivesNoExtension() throws {
-        let storage = try makeStorage { $0.autoExtAfterHashedFileName = true }
-        let key = "https://host.net/avatars/57373197@300-1720981878.jpg"
-        #expect(storage.cacheFileName(forKey: key) == key.kf.sha256)
-        try storage.store(value: Note("x"), forKey: key)
-        #expect(try storage.value(forKey: key) == Note("x"))
+        #expect(storage.cacheFileName(forKey: "test.gif") == "test.gif")
     }
 
     @Test(arguments: [
@@ -261,32 +250,29 @@ import Testing
         String(repeating: "ü", count: 300), "plain",
     ])
     func everyKeyStaysInTheFolder(key: String) throws {
-        let storage = try makeStorage { $0.usesHashedFileName = false }
-        try storage.store(value: Note("x"), forKey: key)
+        storage.config.usesHashedFileName = false
+        try store("x", forKey: key)
         #expect(try storage.value(forKey: key) == Note("x"))
-        #expect(try files(of: storage).count == 1)
+        #expect(try files.count == 1)
         try storage.remove(forKey: key)
-        #expect(try files(of: storage).isEmpty)
+        #expect(try files.isEmpty)
     }
 
     @Test func withoutOverwritingAnExistingFileIsAnError() throws {
-        let storage = try makeStorage()
-        try storage.store(value: Note("1"), forKey: "1", writeOptions: .withoutOverwriting)
+        try store("1", forKey: "1", writeOptions: .withoutOverwriting)
         let code = KingfisherError.code {
-            try storage.store(value: Note("2"), forKey: "1", writeOptions: .withoutOverwriting)
+            try store("2", forKey: "1", writeOptions: .withoutOverwriting)
         }
         #expect(code == 3009)
         #expect(try storage.value(forKey: "1") == Note("1"))
-        try storage.store(value: Note("3"), forKey: "1", writeOptions: .atomic)
+        try store("3", forKey: "1", writeOptions: .atomic)
         #expect(try storage.value(forKey: "1") == Note("3"))
     }
 
     @Test func whatCannotBeConvertedIsAnError() throws {
-        let storage = try makeStorage()
         #expect(
-            KingfisherError.code { try storage.store(value: Note("inconvertible"), forKey: "1") }
-                == 3007)
-        try storage.store(value: Note("unreadable"), forKey: "2")
+            KingfisherError.code { try store("inconvertible", forKey: "1") } == 3007)
+        try store("unreadable", forKey: "2")
         #expect(KingfisherError.code { _ = try storage.value(forKey: "2") } == 3004)
     }
 

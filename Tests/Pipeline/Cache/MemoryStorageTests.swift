@@ -163,23 +163,6 @@ import Testing
         for id in 1...50 { store(id) }
         #expect(storage.totalCacheCost() == 50)
     }
-
-    @Test func manyThreadsKeepTheLimit() {
-        storage.config.totalCostLimit = 40
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            var random = SeededGenerator(state: UInt64(thread))
-            for step in 0..<2000 {
-                let key = "\(Int.random(in: 0..<60, using: &random))"
-                switch step % 4 {
-                case 0: storage.store(value: Weight(id: step, cacheCost: 3), forKey: key)
-                case 1: _ = storage.value(forKey: key)
-                case 2: storage.remove(forKey: key)
-                default: storage.removeExpired()
-                }
-                #expect(storage.totalCacheCost() <= 40)
-            }
-        }
-    }
 }
 
 extension MemoryStorageTests {
