@@ -34,57 +34,47 @@ import Testing
 
     private let png = PNGFixture.data(.gradient(width: 40, height: 30))
 
-    @Test func aMissingFileIsNamedByItsPath() async {
-        let url = folder.file("none.jpg")
-        #expect(
-            await words(loading: url.convertToSource()) == "There is no file at \(url.path).")
+    private func thumbnail(_ url: URL, _ limits: DecodingLimits = .default) -> Source {
+        .provider(
+            ThumbnailImageDataProvider(
+                url: url, maxPixelSize: 8, cacheKey: "thumbnail", limits: limits))
     }
 
-    @Test func aFolderInPlaceOfAFileIsSaidToBeOne() async throws {
-        #expect(
-            await words(loading: folder.url.convertToSource())
-                == "\(folder.url.path) is a folder, not a file.")
-        let url = try folder.write(Data(), to: "file").appendingPathComponent("a.jpg")
-        #expect(
-            await words(loading: url.convertToSource())
-                == "There is no file at \(url.path): a part of the path is no folder.")
-    }
-
-    @Test func whatIsNoFileAtAllIsSaidToBeWhatItIs() async throws {
-        let fifo = folder.file("fifo")
+    @Test func whatIsNoFileIsNamedByItsPathAndSaidToBeWhatItIs() async throws {
+        let missing = folder.file("none.jpg")
+        let inFile = try folder.write(Data(), to: "file").appendingPathComponent("a.jpg")
+        let (fifo, socket, link) = (folder.file("fifo"), folder.file("socket"), folder.file("link"))
         try #require(mkfifo(fifo.path, 0o600) == 0)
-        let socket = folder.file("socket")
         try #require(mknod(socket.path, S_IFSOCK | 0o600, 0) == 0)
-        let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.path, withDestinationPath: "/dev/zero")
-        for (url, kind) in [(fifo, "FIFO"), (socket, "socket"), (link, "device")] {
-            #expect(
-                await words(loading: url.convertToSource())
-                    == "\(url.path) is a \(kind), not a file.")
+        try #require(symlink("/dev/zero", link.path) == 0)
+        for (url, text) in [
+            (missing, "There is no file at \(missing.path)."),
+            (folder.url, "\(folder.url.path) is a folder, not a file."),
+            (fifo, "\(fifo.path) is a FIFO, not a file."),
+        ] {
+            #expect(await words(loading: url.convertToSource()) == text)
+            #expect(await words(loading: thumbnail(url)) == text)
+        }
+        for (url, text) in [
+            (inFile, "There is no file at \(inFile.path): a part of the path is no folder."),
+            (socket, "\(socket.path) is a socket, not a file."),
+            (link, "\(link.path) is a device, not a file."),
+        ] {
+            #expect(await words(loading: url.convertToSource()) == text)
         }
     }
 
     @Test func aThumbnailThatCannotBeMadeNamesItsFile() async throws {
-        func words(_ url: URL, _ limits: DecodingLimits = .default) async -> String? {
-            let provider = ThumbnailImageDataProvider(
-                url: url, maxPixelSize: 8, cacheKey: "thumbnail", limits: limits)
-            return await self.words(loading: .provider(provider))
-        }
-        let missing = folder.file("none.jpg")
-        #expect(await words(missing) == "There is no file at \(missing.path).")
-        #expect(await words(folder.url) == "\(folder.url.path) is a folder, not a file.")
-        let fifo = folder.file("fifo")
-        try #require(mkfifo(fifo.path, 0o600) == 0)
-        #expect(await words(fifo) == "\(fifo.path) is a FIFO, not a file.")
         let text = try folder.write(Data("text".utf8), to: "text")
-        #expect(await words(text) == "\(text.path) cannot be loaded: It is not an image.")
+        #expect(
+            await words(loading: thumbnail(text))
+                == "\(text.path) cannot be loaded: It is not an image.")
         let picture = try folder.write(png, to: "a.png")
         #expect(
-            await words(picture, DecodingLimits(maximumPixelCount: 99))
+            await words(loading: thumbnail(picture, DecodingLimits(maximumPixelCount: 99)))
                 == "\(picture.path) cannot be loaded: "
                 + "The image has 40×30 pixels; the limit is 99 pixels.")
-        #expect(await words(picture) == nil)
+        #expect(await words(loading: thumbnail(picture)) == nil)
     }
 
     @Test func aCancelledFileIsNamedByItsPath() {
@@ -133,14 +123,13 @@ import Testing
     }
 
     @Test func theLimitNamedIsTheOneInForce() async {
-        let limits = DecodingLimits(maximumPixelCount: 100)
-        #expect(
-            await words(loading: png, [.decodingLimits(limits)])
-                == "The image has 40×30 pixels; the limit is 100 pixels.")
-        let blur = BlurImageProcessor(blurRadius: 3)
-        #expect(
-            await words(loading: png, [.decodingLimits(limits), .processor(blur)])
-                == "The image has 40×30 pixels; the limit is 100 pixels.")
+        let limits = KingfisherOptionsInfoItem.decodingLimits(
+            DecodingLimits(maximumPixelCount: 100))
+        for options in [[limits], [limits, .processor(BlurImageProcessor(blurRadius: 3))]] {
+            #expect(
+                await words(loading: png, options)
+                    == "The image has 40×30 pixels; the limit is 100 pixels.")
+        }
     }
 
     @Test func aProcessorThatGivesNothingIsNamedByItsIdentifier() async {

@@ -12,7 +12,6 @@ import Halcyon
     private let queue = HeldQueue()
     private let processor = DecodingProcessor()
     private let serializer = CountingSerializer()
-    private let ends = Recorder<Result<RetrieveImageResult, KingfisherError>>()
 
     init() async throws {
         fixture = try await ManagerFixture()
@@ -25,42 +24,40 @@ import Halcyon
         ]
     }
 
-    @discardableResult
-    private func start(_ source: Source, _ more: KingfisherOptionsInfo = []) -> DownloadTask? {
-        fixture.manager.retrieveImage(with: source, options: options + more) { [ends] in
-            ends.record($0)
-        }
+    private func start(_ source: Source? = nil) -> ManagerFixture.Request {
+        fixture.start(source ?? .network(fixture.url), options)
     }
 
-    @Test func aProcessedImageOfACachedOriginalIsMadeAndWrittenOnce() async throws {
-        try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
-        for _ in 0..<20 { start(.network(fixture.url)) }
+    /// Lets the work of requests be done, when it has come to the queue.
+    private func finish(
+        _ requests: [ManagerFixture.Request]
+    ) async throws -> [RetrieveImageResult] {
         await queue.operations.waitFor(count: 1)
         queue.release()
-        let images = try await ends.waitFor(count: 20).map { try $0.get().image }
-        #expect(images.allSatisfy { $0 === images[0] })
+        var results: [RetrieveImageResult] = []
+        for request in requests { results.append(try await request.result().get()) }
+        return results
+    }
+
+    @Test(arguments: [false, true])
+    func aProcessedImageOfACachedOriginalIsMadeAndWrittenOnce(isInMemory: Bool) async throws {
+        if isInMemory {
+            _ = try await fixture.retrieve()
+        } else {
+            try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
+        }
+        let images = try await finish((0..<20).map { _ in start() }).map(\.image)
+        if !isInMemory { #expect(images.allSatisfy { $0 === images[0] }) }
         try expectPixelsDecodedOnce(images)
         #expect(serializer.writes.value == 1)
-        #expect(fixture.origin.requestCount == 0)
-    }
-
-    @Test func aProcessedImageOfAnOriginalInMemoryIsMadeAndWrittenOnce() async throws {
-        _ = try await fixture.retrieve()
-        for _ in 0..<20 { start(.network(fixture.url)) }
-        await queue.operations.waitFor(count: 1)
-        queue.release()
-        try expectPixelsDecodedOnce(try await ends.waitFor(count: 20).map { try $0.get().image })
-        #expect(serializer.writes.value == 1)
-        #expect(fixture.origin.requestCount == 1)
+        #expect(fixture.origin.requestCount == (isInMemory ? 1 : 0))
     }
 
     @Test func aDataProviderIsAskedOnceForAllItsCallers() async throws {
         let provider = CountingProvider(bytes: fixture.png)
-        for _ in 0..<20 { start(.provider(provider)) }
+        let requests = (0..<20).map { _ in start(.provider(provider)) }
         provider.gate.open()
-        await queue.operations.waitFor(count: 1)
-        queue.release()
-        let results = try await ends.waitFor(count: 20).map { try $0.get() }
+        let results = try await finish(requests)
         #expect(results.allSatisfy { $0.data() == fixture.png })
         #expect(provider.calls.value == 1)
         try expectPixelsDecodedOnce(results.map(\.image))
@@ -69,44 +66,39 @@ import Halcyon
 
     @Test func aDataProviderGoesOnForThoseWhoStay() async throws {
         let provider = CountingProvider(bytes: fixture.png)
-        let first = start(.provider(provider))
-        start(.provider(provider))
-        first?.cancel()
-        #expect(await ends.waitFor(count: 1)[0].errorCode == 1006)
+        let (first, second) = (start(.provider(provider)), start(.provider(provider)))
+        first.task?.cancel()
+        #expect(await first.result().errorCode == 1006)
         provider.gate.open()
-        await queue.operations.waitFor(count: 1)
-        queue.release()
-        #expect(await ends.waitFor(count: 2)[1].errorCode == nil)
+        _ = try await finish([second])
         #expect(provider.calls.value == 1)
     }
 
     @Test func aDownloadCancelledAfterItsBytesHaveComeIsNeitherProcessedNorStored() async throws {
-        let task = start(.network(fixture.url))
+        let request = start()
         await queue.operations.waitFor(count: 1)
-        task?.cancel()
+        request.task?.cancel()
         guard
-            case .failure(.requestError(reason: .taskCancelled(let session, let token))) =
-                await ends.waitFor(count: 1).first
+            case .requestError(reason: .taskCancelled(let session, let token)) =
+                await request.result().error
         else {
             Issue.record("not cancelled")
             return
         }
-        #expect(session === task?.sessionTask && token == 0)
+        #expect(session === request.task?.sessionTask && token == 0)
         queue.release()
         #expect(processor.runs.value == 0)
         #expect(serializer.writes.value == 0)
-        #expect(ends.count == 1)
+        #expect(request.results.count == 1)
         #expect(!isCached)
     }
 
     @Test func aDownloadCancelledByOneAfterItsBytesHaveComeIsMadeForTheOther() async throws {
-        let first = start(.network(fixture.url))
-        start(.network(fixture.url))
+        let (first, second) = (start(), start())
         await queue.operations.waitFor(count: 1)
-        first?.cancel()
-        #expect(await ends.waitFor(count: 1).map(\.errorCode) == [1003])
-        queue.release()
-        #expect(await ends.waitFor(count: 2)[1].errorCode == nil)
+        first.task?.cancel()
+        #expect(await first.result().errorCode == 1003)
+        _ = try await finish([second])
         #expect(processor.runs.value == 1)
         #expect(isCached)
     }
@@ -114,10 +106,7 @@ import Halcyon
     @Test func theDownloadersOwnCallersMayCancelAfterTheBytesHaveComeToo() async throws {
         let downloads = Recorder<Int?>()
         let task = fixture.downloader.downloadImage(with: fixture.url, options: options) {
-            switch $0 {
-            case .success: downloads.record(nil)
-            case .failure(let error): downloads.record(error.errorCode)
-            }
+            downloads.record($0.errorCode)
         }
         await queue.operations.waitFor(count: 1)
         task.cancel()
@@ -144,74 +133,53 @@ import Halcyon
 /// Two requests that share a download and differ in what the disk is to hold of it.
 @Suite struct SharedFileTests {
     private let fixture: ManagerFixture
-    private let gate = Gate()
-    private let ends = Recorder<Bool>()
+    private let gate: Gate
 
     init() async throws {
         fixture = try await ManagerFixture()
-        fixture.origin.route(
-            "/photo.png", OriginResponse.ok(fixture.png).with(.wait(.gate(gate))))
+        gate = fixture.hold("/photo.png").gate
     }
 
     /// What is on disk after requests with these options that share one download.
-    private func file(_ wishes: KingfisherOptionsInfo...) async throws -> DiskStorage.Entry {
-        for wish in wishes {
-            fixture.manager.retrieveImage(
-                with: fixture.url, options: [.callbackQueue(.untouch)] + wish
-            ) { [ends] result in ends.record((try? result.get()) != nil) }
-        }
+    private func file(_ wishes: [KingfisherOptionsInfo]) async throws -> DiskStorage.Entry {
+        let requests = wishes.map { fixture.start(fixture.url, $0) }
         gate.open()
-        #expect(await ends.waitFor(count: wishes.count).allSatisfy { $0 })
+        for request in requests { #expect(await request.result().value != nil) }
         #expect(fixture.origin.requestCount == 1)
         return try #require(fixture.cache.diskStorage.entries().first)
     }
 
-    private func days(_ count: Int) -> KingfisherOptionsInfo {
-        [.diskCacheExpiration(.days(count))]
-    }
-
-    /// Whole days the file is still good for.
-    private func daysLeft(_ entry: DiskStorage.Entry) -> Int {
-        Int(((entry.expiration?.timeIntervalSinceNow ?? 0) / 86_400).rounded())
-    }
-
     @Test(arguments: [[1, 30], [30, 1], [5, 30, 5], [2, 2, 2]])
     func theExpirationOfTheLaterOneHolds(_ wishes: [Int]) async throws {
-        for wish in wishes {
-            fixture.manager.retrieveImage(
-                with: fixture.url, options: [.callbackQueue(.untouch)] + days(wish)
-            ) { [ends] result in ends.record((try? result.get()) != nil) }
-        }
-        gate.open()
-        #expect(await ends.waitFor(count: wishes.count).allSatisfy { $0 })
-        let entry = try #require(fixture.cache.diskStorage.entries().first)
-        #expect(daysLeft(entry) == wishes.last)
+        let entry = try await file(wishes.map { [.diskCacheExpiration(.days($0))] })
+        let left = try #require(entry.expiration).timeIntervalSinceNow
+        #expect(Int((left / 86_400).rounded()) == wishes.last)
     }
 
     @Test func theSerializerOfTheLaterOneHolds() async throws {
-        let entry = try await file(
+        let entry = try await file([
             [.cacheSerializer(DefaultCacheSerializer.default)],
-            [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)])
+            [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)],
+        ])
         #expect(entry.format == "JPEG")
     }
 
     /// Many times: which of the two is ready first is the scheduler's choice.
     @Test(arguments: 0..<20)
     func aFileOfTheFirstStaysWhenTheLaterOneDoesNotOverwrite(time: Int) async throws {
-        let entry = try await file(
+        let entry = try await file([
             [.cacheSerializer(DefaultCacheSerializer.default)],
             [
                 .cacheSerializer(FormatIndicatedCacheSerializer.jpeg),
                 .diskStoreWriteOptions(.withoutOverwriting),
-            ])
+            ],
+        ])
         #expect(entry.format == "PNG")
     }
 
     @Test func equalWishesWriteOnce() async throws {
         let serializer = CountingSerializer()
-        _ = try await file(
-            [.cacheSerializer(serializer)], [.cacheSerializer(serializer)],
-            [.cacheSerializer(serializer)])
+        _ = try await file(Array(repeating: [.cacheSerializer(serializer)], count: 3))
         #expect(serializer.writes.value == 1)
     }
 }

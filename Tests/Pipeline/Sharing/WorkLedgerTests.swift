@@ -6,36 +6,6 @@ import Testing
 struct WorkLedgerTests {
     private typealias Ledger = WorkLedger<String, String, Int, String, Int>
 
-    @Test func theFirstCallerStartsTheWorkAndTheNextSharesIt() throws {
-        var ledger = Ledger()
-        guard case .start(let first, let a) = ledger.join("a", for: "k", makeJob: { $0 }),
-            case .share(let second, let b) = ledger.join("b", for: "k", makeJob: { $0 }),
-            case .start(let third, let c) = ledger.join("c", for: "other", makeJob: { $0 })
-        else {
-            Issue.record("a wrong decision")
-            return
-        }
-        #expect(first == second && first != third)
-        #expect([a.token, b.token, c.token] == [0, 1, 0])
-        #expect(ledger.callers(of: a.work) == ["a", "b"])
-    }
-
-    @Test func stopsTheWorkOnlyWhenTheLastCallerLeaves() {
-        var ledger = Ledger()
-        let a = ledger.join("a", for: "k", makeJob: { $0 }).ticket
-        let b = ledger.join("b", for: "k", makeJob: { $0 }).ticket
-        guard case .keep(_, "a") = ledger.leave(a), case .none = ledger.leave(a),
-            case .stop(_, "b") = ledger.leave(b)
-        else {
-            Issue.record("a wrong decision")
-            return
-        }
-        guard case .start = ledger.join("c", for: "k", makeJob: { $0 }) else {
-            Issue.record("stopped work was joined")
-            return
-        }
-    }
-
     @Test func nobodyJoinsFinishedWork() {
         var ledger = Ledger()
         let a = ledger.join("a", for: "k", makeJob: { $0 }).ticket
@@ -48,27 +18,6 @@ struct WorkLedgerTests {
             Issue.record("a wrong decision")
             return
         }
-    }
-
-    @Test func isAsUrgentAsTheMostUrgentCaller() {
-        var ledger = Ledger()
-        func join(_ priority: Float) -> Ledger.Ticket {
-            ledger.join("c", for: "k", priority: priority, makeJob: { $0 }).ticket
-        }
-        func priority() -> Float? { ledger.urgency(of: 0)?.1 }
-        let low = join(0.1)
-        #expect(priority() == 0.1)
-        let high = join(0.9)
-        let middle = join(0.4)
-        #expect(priority() == 0.9)
-        _ = ledger.leave(high)
-        #expect(priority() == 0.4)
-        ledger.setPriority(0.8, of: low)
-        #expect(priority() == 0.8)
-        ledger.setPriority(0.2, of: low)
-        #expect(priority() == 0.4)
-        _ = ledger.leave(middle)
-        #expect(priority() == 0.2)
     }
 
     /// A slow and obvious model: a list of who waits for what.
@@ -125,6 +74,9 @@ struct WorkLedgerTests {
                     == model.places.map { .init(work: $0.work, token: $0.token) }
                     .sorted { ($0.work, $0.token) < ($1.work, $1.token) })
             for id in model.keys.keys {
+                #expect(
+                    ledger.callers(of: id)
+                        == model.places.filter { $0.work == id }.map(\.caller))
                 #expect(
                     ledger.urgency(of: id)?.1
                         == model.places.filter { $0.work == id }.map(\.priority).max())

@@ -28,25 +28,16 @@ struct WorkVisitTests {
         #expect(ledger.isIdle)
     }
 
-    @Test func whoCameBeforeTheEndIsServedHoweverLate() {
+    @Test(arguments: [true, false])
+    func whoCameBeforeTheEndOrWhileTheFirstAreThereIsServedHoweverLate(beforeTheEnd: Bool) {
         var ledger = Ledger()
         let first = ledger.retain("group")
-        let second = ledger.retain("group")
+        let early = beforeTheEnd ? ledger.retain("group") : nil
         work(1, "a", first, &ledger)
+        let second = early ?? ledger.retain("group")
         ledger.release(first)
         #expect(result("a", second, &ledger) == 1)
         #expect(result("b", second, &ledger) == nil)
-        ledger.release(second)
-        #expect(ledger.isIdle)
-    }
-
-    @Test func whoComesWhileTheFirstAreThereIsServedUntilItGoes() {
-        var ledger = Ledger()
-        let first = ledger.retain("group")
-        work(1, "a", first, &ledger)
-        let second = ledger.retain("group")
-        ledger.release(first)
-        #expect(result("a", second, &ledger) == 1)
         ledger.release(second)
         #expect(ledger.isIdle)
     }

@@ -6,23 +6,23 @@ import Testing
 @testable import Halcyon
 
 @Suite struct ImageDataProviderTests {
-    /// Upstream: testLocalFileImageDataProviderAsync
+    private let folder: TemporaryDirectory
+    /// Holds "bytes".
+    private let file: URL
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        file = try folder.write(Data("bytes".utf8), to: "a.png")
+    }
+
+    /// Upstream: testLocalFileImageDataProviderAsync, testLocalFileImageDataProvider
     @Test func aLocalFileIsReadUnderTheKeyOfItsPath() async throws {
-        let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("bytes".utf8), to: "a.png")
         let provider = LocalFileImageDataProvider(fileURL: file)
         #expect(provider.cacheKey == file.cacheKey)
+        #expect(provider.cacheKey == file.localFileCacheKey)
         #expect(provider.contentURL == file)
         #expect(try await provider.data() == Data("bytes".utf8))
         #expect(try await provider.data == Data("bytes".utf8))
-    }
-
-    /// Upstream: testLocalFileImageDataProvider
-    @Test func aLocalFileIsReadElsewhereAndHandedOver() async throws {
-        let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("bytes".utf8), to: "a.png")
-        let provider = LocalFileImageDataProvider(fileURL: file)
-        #expect(provider.cacheKey == file.localFileCacheKey)
         let results = Recorder<Data?>()
         provider.data { results.record(try? $0.get()) }
         #expect(await results.waitFor(count: 1) == [Data("bytes".utf8)])
@@ -30,10 +30,7 @@ import Testing
 
     /// Upstream: testLocalFileImageDataProviderMainQueueAsync
     @Test @MainActor func onTheMainQueueAFileCanBeAwaited() async throws {
-        let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("bytes".utf8), to: "a.png")
-        let provider = LocalFileImageDataProvider(
-            fileURL: file, loadingQueue: .mainCurrentOrAsync)
+        let provider = LocalFileImageDataProvider(fileURL: file, loadingQueue: .mainCurrentOrAsync)
         #expect(try await provider.data == Data("bytes".utf8))
     }
 
@@ -44,10 +41,7 @@ import Testing
 
     /// Upstream: testLocalFileImageDataProviderMainQueue
     @Test func onTheMainQueueAFileCanBeReadAtOnce() async throws {
-        let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("bytes".utf8), to: "a.png")
-        let provider = LocalFileImageDataProvider(
-            fileURL: file, loadingQueue: .mainCurrentOrAsync)
+        let provider = LocalFileImageDataProvider(fileURL: file, loadingQueue: .mainCurrentOrAsync)
         let order = await withCheckedContinuation { continuation in
             DispatchQueue.main.async {
                 let events = Recorder<String>()
@@ -85,7 +79,6 @@ import Testing
     }
 
     @Test func aThumbnailIsSmallAndInTheFormatOfTheFile() async throws {
-        let folder = try TemporaryDirectory()
         let png = PNGFixture.data(.gradient(width: 64, height: 32))
         let file = try folder.write(png, to: "a.png")
         let provider = ThumbnailImageDataProvider(url: file, maxPixelSize: 16)
@@ -97,7 +90,6 @@ import Testing
     }
 
     @Test func aThumbnailOfNoImageIsAnError() async throws {
-        let folder = try TemporaryDirectory()
         let file = try folder.write(Data("<html></html>".utf8), to: "a.png")
         await #expect(throws: ThumbnailImageDataProviderError.invalidImageSource) {
             try await ThumbnailImageDataProvider(url: file, maxPixelSize: 16).data()

@@ -28,17 +28,9 @@ import Testing
         #expect(resource.referenceFileType == type)
     }
 
-    /// Upstream: testLivePhotoResourceInitializationWithResource
-    @Test func aResourceKeepsItsKeyAndURL() {
-        let resource = LivePhotoResource(
-            resource: KF.ImageResource(downloadURL: mov, cacheKey: "film"))
-        #expect(resource.dataSource.url == mov)
-        #expect(resource.dataSource.cacheKey == "film")
-        #expect(resource.referenceFileType == .mov)
-    }
-
     /// Upstream: testLivePhotoResourceInitializationWithCacheKey,
-    /// testLivePhotoResourceInitializationWithFileType
+    /// testLivePhotoResourceInitializationWithFileType,
+    /// testLivePhotoResourceInitializationWithResource
     @Test func anExplicitKeyAndTypeAreKept() {
         let resource = LivePhotoResource(downloadURL: mov, cacheKey: "mine", fileType: .heic)
         #expect(resource.dataSource.cacheKey == "mine")
@@ -60,13 +52,17 @@ import Testing
         #expect(local.referenceFileType == .heic)
     }
 
-    /// Upstream: testLivePhotoResourceFileExtensionByType
-    @Test func eachTypeHasItsExtension() {
-        #expect(LivePhotoResource.FileType.heic.fileExtension == "heic")
-        #expect(LivePhotoResource.FileType.mov.fileExtension == "mov")
-        #expect(LivePhotoResource.FileType.other("m4v").fileExtension == "m4v")
-        #expect(LivePhotoResource.FileType.heic.determinedFileExtension(Data()) == "heic")
-        #expect(LivePhotoResource.FileType.mov.determinedFileExtension(Data()) == "mov")
+    /// Upstream: testLivePhotoResourceFileExtensionByType,
+    /// testLivePhotoResourceFileTypeDeterminationForExplicitFileType
+    @Test(arguments: [
+        (LivePhotoResource.FileType.heic, "heic"), (.mov, "mov"), (.other("m4v"), "m4v"),
+    ])
+    func anExplicitTypeHasItsExtensionWhateverTheBytes(
+        type: LivePhotoResource.FileType, ext: String
+    ) {
+        #expect(type.fileExtension == ext)
+        #expect(type.determinedFileExtension(Data()) == ext)
+        #expect(type.determinedFileExtension(Self.isoMedia("heic")) == ext)
     }
 
     /// Upstream: testLivePhotoResourceFileTypeDeterminationForHEIC,
@@ -78,12 +74,6 @@ import Testing
         #expect(type.determinedFileExtension(Self.isoMedia(brand).prefix(12)) == ext)
         let slice = (Data([9, 9, 9]) + Self.isoMedia(brand)).dropFirst(3)
         #expect(type.determinedFileExtension(slice) == ext)
-    }
-
-    /// Upstream: testLivePhotoResourceFileTypeDeterminationForExplicitFileType
-    @Test func anExplicitTypeWinsOverTheBytes() {
-        let type = LivePhotoResource.FileType.other("ext")
-        #expect(type.determinedFileExtension(Self.isoMedia("heic")) == "ext")
     }
 
     /// Upstream: testLivePhotoResourceFileTypeDeterminationForUnknown,
