@@ -94,7 +94,6 @@ import Testing
 @Suite struct StaleCacheTests {
     private let fixture: CacheFixture
     private var cache: ImageCache { fixture.cache }
-    private var serializer: PixelSerializer { fixture.serializer }
 
     init() async throws {
         fixture = try CacheFixture()
@@ -105,60 +104,43 @@ import Testing
         _ other: PixelSerializer? = nil, synchronously: Bool,
         isCurrent: @escaping @Sendable () -> Bool
     ) async throws -> CacheType {
-        var options = KingfisherParsedOptionsInfo([.cacheSerializer(other ?? serializer)])
+        var options = KingfisherParsedOptionsInfo([.cacheSerializer(other ?? fixture.serializer)])
         options.loadDiskFileSynchronously = synchronously
         return try await cache.lookup(
             ImageKey("1", options), options: options, isCurrent: isCurrent
         ).cacheType
     }
 
-    /// Upstream: testRetrieveImageInDiskCacheReturnsStaleWithoutCallingSerializerWhenCheckerIsAlreadyFalse
-    @Test(arguments: [false, true]) func isNotReadWhenStaleFromTheStart(
-        synchronously: Bool
-    ) async throws {
-        let type = try await lookup(synchronously: synchronously) { false }
-        #expect(type == .none)
-        #expect(serializer.decoded == 0)
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
+    /// When a look-up becomes stale: at the start, after reading, after decoding, or never.
+    enum Staleness: Int, CaseIterable {
+        case atTheStart, afterReading, afterDecoding, never
     }
 
-    /// Upstream: testRetrieveImageInDiskCacheReturnsImageWhenCheckerStaysTrue
-    @Test(arguments: [false, true]) func isDecodedOnceAndPromotedWhenCurrent(
-        synchronously: Bool
+    /// Upstream: testRetrieveImageInDiskCacheReturnsStaleWithoutCallingSerializerWhenCheckerIsAlreadyFalse,
+    /// testRetrieveImageInDiskCacheReturnsStaleWhenCheckerTurnsFalseAfterDiskReadBeforeDeserialize,
+    /// testRetrieveImageInDiskCacheSkipsBackgroundDecodeWhenCheckerTurnsFalseAfterDeserialize,
+    /// testRetrieveImageInDiskCacheReturnsImageWhenCheckerStaysTrue
+    @Test(arguments: Staleness.allCases, [false, true])
+    func aStaleLookUpDoesNoMoreAndIsAMiss(
+        staleness: Staleness, synchronously: Bool
     ) async throws {
-        let type = try await lookup(synchronously: synchronously) { true }
-        #expect(type == .disk)
-        #expect(serializer.decoded == 1)
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-    }
-
-    /// Upstream: testRetrieveImageInDiskCacheReturnsStaleWhenCheckerTurnsFalseAfterDiskReadBeforeDeserialize
-    @Test(arguments: [false, true]) func isNotDecodedWhenStaleAfterReading(
-        synchronously: Bool
-    ) async throws {
-        let asked = Locked(0)
-        let type = try await lookup(synchronously: synchronously) {
-            asked.withLock {
-                $0 += 1
-                return $0 == 1
+        let (asked, isDecoded) = (Locked(0), Locked(false))
+        let serializer = PixelSerializer { isDecoded.set(true) }
+        let type = try await lookup(serializer, synchronously: synchronously) {
+            asked.withLock { $0 += 1 }
+            return switch staleness {
+            case .atTheStart: false
+            case .afterReading: asked.value < 2
+            case .afterDecoding: !isDecoded.value
+            case .never: true
             }
         }
-        #expect(type == .none)
-        #expect(asked.value == 2)
-        #expect(serializer.decoded == 0)
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
-    }
-
-    /// Upstream: testRetrieveImageInDiskCacheSkipsBackgroundDecodeWhenCheckerTurnsFalseAfterDeserialize
-    @Test(arguments: [false, true]) func isDiscardedWhenStaleAfterDecoding(
-        synchronously: Bool
-    ) async throws {
-        let isCurrent = Locked(true)
-        let serializer = PixelSerializer { isCurrent.set(false) }
-        let type = try await lookup(serializer, synchronously: synchronously) { isCurrent.value }
-        #expect(type == .none)
-        #expect(serializer.decoded == 1)
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
+        let isCurrent = staleness == .never
+        #expect(type == (isCurrent ? CacheType.disk : CacheType.none))
+        if staleness == .afterReading { #expect(asked.value == 2) }
+        #expect(serializer.decoded == (staleness.rawValue < 2 ? 0 : 1))
+        let cached = cache.imageCachedType(forKey: "1")
+        #expect(cached == (isCurrent ? CacheType.memory : CacheType.disk))
     }
 
     @Test func memoryHitsDoNotAsk() async throws {

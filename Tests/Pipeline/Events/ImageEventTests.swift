@@ -10,6 +10,12 @@ import Testing
     private let environment: TestEnvironment
     private let url = URL(string: "https://example.com/bird.png")!
 
+    /// The events of a request that has found nothing.
+    private static let ofADownload = [
+        "started", "waiting", "transferred", "made", "stored memory", "stored disk",
+        "succeeded none",
+    ]
+
     init() throws {
         environment = try TestEnvironment()
         environment.transport.answer(
@@ -36,11 +42,7 @@ import Testing
 
     @Test func aDownloadTellsItsSteps() async throws {
         let events = try await events { try await retrieve() }
-        #expect(
-            events.map(\.kind.name) == [
-                "started", "waiting", "transferred", "made", "stored memory", "stored disk",
-                "succeeded none",
-            ])
+        #expect(events.names == Self.ofADownload)
         #expect(Set(events.map(\.request)).count == 1)
         #expect(events.allSatisfy { $0.source == .network(url) })
         #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
@@ -54,10 +56,10 @@ import Testing
     @Test func hitsTellWhere() async throws {
         try await retrieve()
         let memory = try await events { try await retrieve() }
-        #expect(memory.map(\.kind.name) == ["started", "found memory", "succeeded memory"])
+        #expect(memory.names == ["started", "found memory", "succeeded memory"])
         environment.cache.clearMemoryCache()
         let disk = try await events { try await retrieve() }
-        #expect(disk.map(\.kind.name) == ["started", "found disk", "succeeded disk"])
+        #expect(disk.names == ["started", "found disk", "succeeded disk"])
     }
 
     @Test func aCachedOriginalIsTold() async throws {
@@ -67,7 +69,7 @@ import Testing
             try await retrieve([.processor(BlurImageProcessor(blurRadius: 2))])
         }
         #expect(
-            events.map(\.kind.name) == [
+            events.names == [
                 "started", "foundOriginal", "made", "stored memory", "stored disk",
                 "succeeded none",
             ])
@@ -83,7 +85,7 @@ import Testing
             }
         }
         #expect(
-            events.map(\.kind.name) == ["started", "waiting", "retried", "waiting", "failed"])
+            events.names == ["started", "waiting", "retried", "waiting", "failed"])
     }
 
     @Test func aCancellationIsTold() async throws {
@@ -147,11 +149,7 @@ import Testing
         // One without a listener, of which the other hears nothing.
         try await retrieve()
         let events = await told.wait { $0.contains(where: \.kind.isEnd) }
-        #expect(
-            events.map(\.kind.name) == [
-                "started", "waiting", "transferred", "made", "stored memory", "stored disk",
-                "succeeded none",
-            ])
+        #expect(events.names == Self.ofADownload)
         #expect(Set(events.map(\.request)).count == 1)
         #expect(!environment.manager.eventHub.isObserved)
     }
@@ -180,7 +178,7 @@ import Testing
             }
         }
         let events = await told.wait { $0.contains(where: \.kind.isEnd) }
-        #expect(events.map(\.kind.name) == ["started", "waiting", "failed"])
+        #expect(events.names == ["started", "waiting", "failed"])
         #expect(events.map(\.time) == heard.map(\.time))
     }
 
@@ -211,7 +209,7 @@ import Testing
             _ = await done.value
         }
         let events = await told.wait { $0.contains(where: \.kind.isEnd) }
-        #expect(events.map(\.kind.name).first == "started")
+        #expect(events.names.first == "started")
         #expect(events.contains { $0.kind.name == "succeeded none" })
         #expect(Set(events.map(\.request)).count == 1)
     }
@@ -239,11 +237,15 @@ import Testing
         try await retrieve(options)
         let events = try await events { try await retrieve(options) }
         #expect(
-            events.map(\.kind.name) == [
+            events.names == [
                 "started", "waiting", "transferred", "found memory", "revalidated",
                 "succeeded memory",
             ])
     }
+}
+
+extension [ImageEvent] {
+    fileprivate var names: [String] { map(\.kind.name) }
 }
 
 extension ImageEvent.Kind {

@@ -92,23 +92,4 @@ import Testing
         #expect(result.errorCode == 1001)
         #expect(fixture.origin.requestCount == 0)
     }
-
-    /// Defect: D-24
-    @Test func theRedirectHandlerOfTheFirstCallerDecides() async throws {
-        let gate = Gate()
-        fixture.origin.route(
-            "/moved.png", .redirect(to: "/photo.png").with(.wait(.gate(gate))))
-        let asked = Recorder<Int>()
-        let requests = (1...3).map { caller in
-            let handler = AnyRedirectHandler { _, _, request, reply in
-                asked.record(caller)
-                reply(request)
-            }
-            return fixture.start(fixture.origin.url("/moved.png"), [.redirectHandler(handler)])
-        }
-        gate.open()
-        for request in requests { #expect(await request.result().width == 64) }
-        #expect(asked.events == [1])
-        #expect(fixture.origin.requestCount(for: "/photo.png") == 1)
-    }
 }

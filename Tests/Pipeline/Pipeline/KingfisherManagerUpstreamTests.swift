@@ -172,16 +172,6 @@ import Testing
         #expect(fromDisk.data() == serializer.data(with: fromDisk.image, original: nil))
     }
 
-    /// Upstream: testCanUseCustomizeDefaultCacheSerializer
-    @Test func aSerializerOfOriginalsWritesTheVeryBytes() async throws {
-        let jpeg = try encoded(.gradient(64, 48), as: .JPEG, quality: 0.6)
-        fixture.origin.route("/photo.png", .ok(jpeg, contentType: "image/jpeg"))
-        var serializer = DefaultCacheSerializer()
-        serializer.preferCacheOriginalData = true
-        _ = try await fixture.retrieve([.cacheSerializer(serializer)])
-        #expect(try Data(contentsOf: URL(filePath: cache.cachePath(forKey: key))) == jpeg)
-    }
-
     /// Upstream: testCanUseCustomizeDefaultCacheSerializerStoreEncoded
     @Test func aSerializerWithAQualityWritesThatQuality() async throws {
         let jpeg = try encoded(.gradient(64, 48), as: .JPEG, quality: 1)

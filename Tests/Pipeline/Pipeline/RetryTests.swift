@@ -62,15 +62,6 @@ import Testing
         #expect(strategy.calls.count == 1)
     }
 
-    /// Defect: D-4
-    @Test func aLastingFailureEndsWhileThereIsANetwork() async {
-        let strategy = NetworkRetryStrategy(
-            timeoutInterval: nil, maxRetryCount: 3, monitor: FakeNetwork(isConnected: true))
-        let result = await retrieve(broken, [.retryStrategy(strategy)])
-        #expect(result.errorCode == 2002)
-        #expect(fixture.origin.requestCount(for: "/broken.png") == 4)
-    }
-
     /// Defect: D-28
     @Test func aRetryDuringAlternativesTriesTheAlternativeAgain() async throws {
         fixture.origin.route("/other.png", sequence: [.status(500), .png(fixture.png)])
