@@ -7,9 +7,7 @@ import Testing
 /// An article that builds an image view for the reused cells of a list by hand: what it wants of the
 /// view is what a binding does.
 @MainActor @Suite struct ReusedViewArticleTests {
-    // MARK: The download
-
-    @Test func theSpinnerTurnsUntilTheImageIsThere() async throws {
+    @Test func theSpinnerTurnsUntilTheImageIsThereOrTheFailureIsSaid() async throws {
         let gate = Gate()
         let fixture = try await PresentationFixture(gate: gate)
         let view = DownloadableImageView(options: fixture.options)
@@ -17,68 +15,31 @@ import Testing
         #expect(view.loadingView.isAnimating && view.image == nil && view.textView.isHidden)
         gate.open()
         await view.ends.waitFor(count: 1)
-        #expect(!view.loadingView.isAnimating && view.image?.pixelSize.width == 3)
-        #expect(view.textView.isHidden)
-    }
-
-    @Test func aFailureIsSaidToTheUser() async throws {
-        let fixture = try await PresentationFixture()
-        let view = DownloadableImageView(options: fixture.options)
+        #expect(!view.loadingView.isAnimating && view.textView.isHidden && view.shown == [3])
         view.downloadImage(url: fixture.missing.absoluteString)
-        await view.ends.waitFor(count: 1)
-        #expect(!view.textView.isHidden && !view.loadingView.isAnimating && view.image == nil)
-        view.downloadImage(url: fixture.url(width: 3).absoluteString)
-        #expect(view.textView.isHidden)
         await view.ends.waitFor(count: 2)
-        #expect(view.image?.pixelSize.width == 3)
-    }
-
-    @Test func anAddressThatIsNoneIsAFailureAtOnce() {
-        let view = DownloadableImageView(options: [])
+        #expect(!view.textView.isHidden && !view.loadingView.isAnimating && view.image == nil)
+        // What is in memory is applied at once.
+        view.downloadImage(url: fixture.url(width: 3).absoluteString)
+        #expect(view.textView.isHidden && view.shown == [3, 3])
         view.downloadImage(url: "")
         #expect(!view.textView.isHidden && !view.loadingView.isAnimating)
     }
 
-    // MARK: The cache
-
-    @Test func aCachedImageIsAppliedWithoutADownload() async throws {
-        let fixture = try await PresentationFixture()
-        let url = fixture.url(width: 3).absoluteString
-        let image = PresentationFixture.image(width: 3)
-        try await fixture.cache.store(image, forKey: url, toDisk: false)
-        #expect(fixture.cache.retrieveImageInMemoryCache(forKey: url) === image)
-        let view = DownloadableImageView(options: fixture.options)
-        view.downloadImage(url: url)
-        #expect(view.image === image && !view.loadingView.isAnimating)
-        #expect(fixture.origin.requestCount == 0)
-    }
-
-    // MARK: Cancelling and reuse
-
-    @Test func aCancelledDownloadEndsAndIsNotApplied() async throws {
+    @Test func aCancelledDownloadIsNotAppliedAndAReusedViewShowsItsLastImageOnly() async throws {
         let gate = Gate()
         let fixture = try await PresentationFixture(gate: gate)
         let view = DownloadableImageView(options: fixture.options)
-        view.downloadImage(url: fixture.url(width: 3).absoluteString)
+        view.downloadImage(url: fixture.url(width: 8).absoluteString)
         await fixture.origin.waitForRequests(1)
         view.isCancel = true
         await fixture.origin.waitForAbandonedRequests(1)
-        gate.open()
         #expect(view.image == nil && !view.loadingView.isAnimating && view.textView.isHidden)
-        view.downloadImage(url: fixture.url(width: 4).absoluteString)
+        for width in 1...7 { view.downloadImage(url: fixture.url(width: width).absoluteString) }
         #expect(!view.isCancel)
-        await view.ends.waitFor(count: 1)
-        #expect(view.shown == [4])
-    }
-
-    @Test func aReusedViewShowsNothingButItsLastImage() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = DownloadableImageView(options: fixture.options)
-        for width in 1...8 { view.downloadImage(url: fixture.url(width: width).absoluteString) }
         gate.open()
         await view.ends.waitFor(count: 1)
-        #expect(view.shown == [8])
+        #expect(view.shown == [7])
     }
 }
 
