@@ -6,17 +6,20 @@ import Testing
 
 /// Placeholders made of hashes, in everything that shows images.
 @MainActor @Suite struct HashPlaceholderTests {
+    private let results = Results()
     private let blurHash = "LxH2cX2swxX8l}WDjte;gJfjfQfj"
     private let thumbHash = "2PoNNJpwd3d+eId3iIhzjwcHiA=="
+
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
 
     /// The sizes of what is seen by then.
     private func sizes(_ images: Image?...) -> [CGSize?] { images.map { $0?.size } }
 
     @Test func anImageViewTakesThem() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let (first, second) = (HeadlessImageView(), HeadlessImageView())
-        let results = Results()
         first.kf.setImage(
             with: fixture.url(width: 1), placeholder: .blurHash(blurHash), options: fixture.options,
             completionHandler: results.add())
@@ -34,13 +37,11 @@ import Testing
     }
 
     @Test func theBuilderTakesThem() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let views = (0..<3).map { _ in HeadlessImageView() }
         let done = Recorder<Int>()
         func builder(_ width: Int) -> KF.Builder {
-            KF.url(fixture.url(width: width)).targetCache(fixture.cache)
-                .downloader(fixture.downloader)
+            fixture.builder(fixture.url(width: width))
                 .onSuccess { done.record($0.image.pixelSize.width) }
         }
         builder(1).placeholder(blurHash: blurHash, size: CGSize(width: 64, height: 32))
@@ -56,10 +57,8 @@ import Testing
     }
 
     @Test func buttonsTakeThem() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let (button, toggle) = (HeadlessButton(), HeadlessToggleButton())
-        let results = Results()
         button.kf.setImage(
             with: fixture.url(width: 1), for: .normal, placeholder: .blurHash(blurHash),
             options: fixture.options, completionHandler: results.add(0))

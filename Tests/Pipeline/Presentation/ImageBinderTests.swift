@@ -9,14 +9,18 @@ import Testing
 @MainActor @Suite struct ImageBinderTests {
     private let binder = ImageBinder()
     private let renderer = HeadlessImageRenderer()
+    private let fixture: PresentationFixture
 
-    init() {
+    init() async throws {
+        fixture = try await PresentationFixture()
         binder.renderer = renderer
     }
 
-    private func image(_ url: URL?, _ fixture: PresentationFixture) -> KFImage {
+    private func image(_ url: URL?) -> KFImage {
         KFImage(url).targetCache(fixture.cache).downloader(fixture.downloader).waitForCache()
     }
+
+    private var photo: KFImage { image(fixture.url(width: 3)) }
 
     /// Starts `image`; what it ends with, and the binder's state when that was told.
     private func run(_ image: KFImage) async -> (result: SettingResult, wasLoaded: Bool) {
@@ -30,62 +34,41 @@ import Testing
         }
     }
 
-    /// Upstream: testFadeCallsSuccessAfterMarkingLoadedOnCustomCallbackQueue
-    @Test func aFadedImageIsLoadedBeforeSuccessIsTold() async throws {
-        let fixture = try await PresentationFixture()
-        let queue = DispatchQueue(label: "custom")
+    /// Upstream: testFadeCallsSuccessAfterMarkingLoadedOnCustomCallbackQueue,
+    /// testLoadTransitionCallsSuccessAfterMarkingLoadedOnCustomCallbackQueue
+    @Test(arguments: [false, true])
+    func anImageWithATransitionIsLoadedBeforeSuccessIsTold(isLoadTransition: Bool) async throws {
+        let image = photo.callbackQueue(.dispatch(DispatchQueue(label: "custom")))
         let (result, wasLoaded) = await run(
-            image(fixture.url(width: 3), fixture).callbackQueue(.dispatch(queue)).fade(duration: 1))
-        #expect(result.value?.cacheType == CacheType.none)
-        #expect(wasLoaded && binder.presentation.image === result.value?.image)
-    }
-
-    /// Upstream: testLoadTransitionCallsSuccessAfterMarkingLoadedOnCustomCallbackQueue
-    @Test func aMovedInImageIsLoadedBeforeSuccessIsTold() async throws {
-        let fixture = try await PresentationFixture()
-        let queue = DispatchQueue(label: "custom")
-        let (result, wasLoaded) = await run(
-            image(fixture.url(width: 3), fixture).callbackQueue(.dispatch(queue))
-                .loadTransition(.flipFromLeft(1)))
+            isLoadTransition ? image.loadTransition(.flipFromLeft(1)) : image.fade(duration: 1))
         #expect(result.value?.cacheType == CacheType.none)
         #expect(wasLoaded && binder.presentation.image === result.value?.image)
     }
 
     /// Upstream: testPlaceholderDefinesLayoutWhenLoadedImageIsNil
     @Test func thePlaceholderDefinesTheLayoutUntilThereIsAnImage() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        binder.appear(image(fixture.url(width: 3), fixture).context)
+        fixture.hold()
+        binder.appear(photo.context)
         #expect(binder.presentation.overlay == .placeholder)
         #expect(!binder.presentation.imageDefinesLayout && binder.presentation.image == nil)
         binder.cancel()
     }
 
-    /// Upstream: testFailureViewDefinesLayoutWhenLoadedImageIsNil
-    @Test func theFailureViewDefinesTheLayout() async throws {
-        let fixture = try await PresentationFixture()
-        let failed = PresentationFixture.image(width: 30)
-        let (result, _) = await run(
-            image(fixture.missing, fixture).onFailureView { HeadlessLabel() }
-                .onFailureImage(failed))
+    /// Upstream: testFailureViewDefinesLayoutWhenLoadedImageIsNil,
+    /// testFailureViewDefinesLayoutWithLoadTransitionWhenLoadedImageIsNil
+    @Test(arguments: [false, true])
+    func theFailureViewDefinesTheLayout(hasTransition: Bool) async throws {
+        let image = image(fixture.missing).onFailureView { HeadlessLabel() }
+            .onFailureImage(PresentationFixture.image(width: 30))
+        let (result, _) = await run(hasTransition ? image.loadTransition(.fade(1)) : image)
         #expect(result.error?.isInvalidResponseStatusCode(404) == true)
         #expect(binder.presentation.overlay == .failureView)
         #expect(!binder.presentation.imageDefinesLayout && binder.presentation.image == nil)
     }
 
-    /// Upstream: testFailureViewDefinesLayoutWithLoadTransitionWhenLoadedImageIsNil
-    @Test func theFailureViewDefinesTheLayoutWithALoadTransitionToo() async throws {
-        let fixture = try await PresentationFixture()
-        _ = await run(
-            image(fixture.missing, fixture).onFailureView { HeadlessLabel() }
-                .loadTransition(.fade(1)))
-        #expect(binder.presentation.overlay == .failureView)
-        #expect(!binder.presentation.imageDefinesLayout)
-    }
-
     /// Upstream: testFadeRestoresImageLayoutBeforeAnimationBegins
     @Test func aFadingImageTakesItsPlaceBeforeItIsSeen() async throws {
-        let fixture = try await PresentationFixture()
-        _ = await run(image(fixture.url(width: 3), fixture).fade(duration: 1))
+        _ = await run(photo.fade(duration: 1))
         let frames = renderer.frames.suffix(2).map(\.presentation)
         #expect(frames.map(\.imageDefinesLayout) == [true, true])
         #expect(frames.map(\.isImageVisible) == [false, true])
@@ -94,8 +77,7 @@ import Testing
 
     /// Upstream: testLoadTransitionKeepsPlaceholderWhileImageIsPrepared
     @Test func aLoadTransitionKeepsThePlaceholderUntilItBegins() async throws {
-        let fixture = try await PresentationFixture()
-        _ = await run(image(fixture.url(width: 3), fixture).loadTransition(.fade(1)))
+        _ = await run(photo.loadTransition(.fade(1)))
         let frames = renderer.frames.suffix(2).map(\.presentation)
         #expect(frames.map(\.overlay) == [.placeholder, .none])
         #expect(frames.map(\.imageDefinesLayout) == [false, true])
@@ -105,8 +87,7 @@ import Testing
 
     /// Upstream: testFadeUsesFadePathForNonCachedImage
     @Test func aFreshImageFadesAndACachedOneDoesNot() async throws {
-        let fixture = try await PresentationFixture()
-        let description = image(fixture.url(width: 3), fixture).fade(duration: 2)
+        let description = photo.fade(duration: 2)
         _ = await run(description)
         #expect(renderer.frames.map(\.transition.duration).last == 2)
         let again = ImageBinder()
@@ -119,10 +100,8 @@ import Testing
 
     /// Upstream: testLoadTransitionUsesLoadTransitionPathForNonCachedImage
     @Test func aLoadTransitionWinsOverAFade() async throws {
-        let fixture = try await PresentationFixture()
         let (result, _) = await run(
-            image(fixture.url(width: 3), fixture).fade(duration: 2)
-                .loadTransition(.flipFromTop(5)))
+            photo.fade(duration: 2).loadTransition(.flipFromTop(5)))
         #expect(result.value?.cacheType == CacheType.none)
         let last = try #require(renderer.frames.last?.transition)
         #expect(last.duration == 5 && last.animationOptions == .transitionFlipFromTop)
@@ -137,18 +116,16 @@ import Testing
 
     /// Upstream: testExternalTransitionPreservesCachedImageInsertion
     @Test func anImageInMemoryIsThereWhenTheViewAppears() async throws {
-        let fixture = try await PresentationFixture()
         _ = await fixture.show(fixture.url(width: 3), in: HeadlessImageView())
-        binder.appear(image(fixture.url(width: 3), fixture).loadTransition(.fade(1)).context)
+        binder.appear(photo.loadTransition(.fade(1)).context)
         #expect(binder.isLoaded && binder.presentation.image?.pixelSize.width == 3)
         #expect(renderer.frames.last?.transition.duration == 0)
     }
 
     @Test func progressIsToldToTheRendererAndTheCaller() async throws {
-        let fixture = try await PresentationFixture()
         let calls = Recorder<Int64>()
         _ = await run(
-            image(fixture.url(width: 3), fixture).onProgress { received, _ in
+            photo.onProgress { received, _ in
                 calls.record(received)
             })
         let size = Int64(PresentationFixture.png(width: 3).count)
@@ -165,19 +142,17 @@ import Testing
     }
 
     @Test func theFailureImageIsShownWhenThereIsNoFailureView() async throws {
-        let fixture = try await PresentationFixture()
         let failed = PresentationFixture.image(width: 30)
-        _ = await run(image(fixture.missing, fixture).onFailureImage(failed))
+        _ = await run(image(fixture.missing).onFailureImage(failed))
         #expect(binder.presentation.image === failed && binder.presentation.imageDefinesLayout)
         #expect(!binder.isLoaded)
     }
 
     @Test func leavingTheScreenCancelsOnlyWhenAskedAndComingBackStartsAgain() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let errors = Recorder<Int>()
         let loaded = Recorder<Int>()
-        let description = image(fixture.url(width: 3), fixture).onFailureView { HeadlessLabel() }
+        let description = photo.onFailureView { HeadlessLabel() }
             .onFailure { errors.record($0.errorCode) }
             .onSuccess { loaded.record($0.image.pixelSize.width) }
         binder.appear(description.context)
@@ -201,11 +176,10 @@ import Testing
     }
 
     @Test func aDownloadNobodyLooksAtIsLessUrgentWhenAsked() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let loaded = Recorder<Int>()
         let tasks = Recorder<DownloadTask?>()
-        let plain = image(fixture.url(width: 3), fixture).downloadPriority(0.75)
+        let plain = photo.downloadPriority(0.75)
             .requestModifier(StartWitness { tasks.record($0) })
             .onSuccess { loaded.record($0.image.pixelSize.width) }
         let description = plain.reducePriorityOnDisappear(true)
@@ -226,8 +200,7 @@ import Testing
     }
 
     @Test func theHintsForDrawingReachTheRenderer() async throws {
-        let fixture = try await PresentationFixture()
-        let description = image(fixture.url(width: 3), fixture).resizable().interpolation(.none)
+        let description = photo.resizable().interpolation(.none)
         _ = await run(description)
         #expect(!renderer.frames.isEmpty)
         #expect(
@@ -245,7 +218,6 @@ import Testing
     }
 
     @Test func anAnimatedImageIsLoadedWithoutDecodingItsFrames() async throws {
-        let fixture = try await PresentationFixture()
         fixture.origin.route("/motion.gif", .ok(Grays.gif(3)))
         let done = Recorder<SettingResult>()
         let description = KFAnimatedImage(fixture.origin.url("/motion.gif"))
@@ -259,8 +231,8 @@ import Testing
     }
 
     @Test func loadingBeginsBeforeTheViewAppearsWhenAsked() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let description = image(fixture.url(width: 3), fixture)
+        fixture.hold()
+        let description = photo
         binder.prepare(description.context)
         #expect(!binder.isLoadingOrLoaded)
         binder.prepare(description.startLoadingBeforeViewAppear().context)

@@ -42,10 +42,9 @@ import Testing
     }
 
     @Test func aCancelledLoadHasNotFailed() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
+        fixture.hold()
         view.kf.failureView = { _ in HeadlessLabel() }
-        view.kf.setImage(
-            with: fixture.url(width: 3), options: fixture.options, completionHandler: results.add())
+        fixture.set(3, in: view, then: results.add())
         view.kf.cancelDownloadTask()
         #expect(await results.wait(for: 1)[0].error?.isCancelled == true)
         #expect(view.overlays.isEmpty && !view.kf.retryFailedLoad())

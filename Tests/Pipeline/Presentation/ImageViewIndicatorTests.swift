@@ -5,9 +5,14 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ImageViewIndicatorTests {
+    private let view = HeadlessImageView()
+    private let results = Results()
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
+
     /// Upstream: testIndicatorViewExisting
     @Test func theIndicatorsViewComesAndGoesWithItsType() {
-        let view = HeadlessImageView()
         #expect(view.kf.indicator == nil)
         view.kf.indicatorType = .activity
         #expect(view.kf.indicator != nil)
@@ -24,7 +29,6 @@ import Testing
 
     /// Upstream: testCustomizeStructIndicatorExisting
     @Test func anIndicatorMayBeAStruct() async throws {
-        let view = HeadlessImageView()
         let indicator = StructIndicator()
         view.kf.indicatorType = .custom(indicator: indicator)
         #expect(view.kf.indicator is StructIndicator)
@@ -33,7 +37,6 @@ import Testing
             view.overlays.first?.placement
                 == OverlayPlacement(
                     size: .size(CGSize(width: 8, height: 9)), offset: CGPoint(x: 1, y: 2)))
-        let fixture = try await PresentationFixture()
         _ = await fixture.show(fixture.url(width: 1), in: view)
         _ = await fixture.show(fixture.missing, in: view)
         #expect(indicator.calls.events == ["start", "stop", "start", "stop"])
@@ -43,14 +46,10 @@ import Testing
 
     /// Upstream: testActivityIndicatorViewAnimating
     @Test func theSpinnerTurnsAsLongAsAnyLoadRuns() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         view.kf.indicatorType = .activity
         let spinner = try #require(view.overlays.first?.view as? HeadlessActivityView)
-        let results = Results()
-        let first = view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.options, completionHandler: results.add())
+        let first = fixture.set(1, in: view, then: results.add())
         view.kf.setImage(
             with: fixture.url(width: 2), options: fixture.options,
             completionHandler: { [spinner] result in
@@ -68,9 +67,7 @@ import Testing
 
     /// Upstream: testCanUseImageIndicatorViewAnimating
     @Test func anImageServesAsIndicatorAsLongAsALoadRuns() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         view.kf.indicatorType = .image(imageData: PresentationFixture.png(width: 13))
         let indicator = try #require(view.overlays.first?.view as? HeadlessImageView)
         #expect(indicator.image?.pixelSize.width == 13 && indicator.isHidden)
@@ -83,9 +80,7 @@ import Testing
     }
 
     @Test func aReplacedIndicatorIsStoppedByTheLoadThatStartedIt() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         let (first, second) = (StructIndicator(), StructIndicator())
         view.kf.indicatorType = .custom(indicator: first)
         async let result = fixture.show(fixture.url(width: 1), in: view)

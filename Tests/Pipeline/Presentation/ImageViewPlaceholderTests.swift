@@ -5,14 +5,15 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ImageViewPlaceholderTests {
-    let placeholder = PresentationFixture.image(width: 20)
-    let old = PresentationFixture.image(width: 30)
+    private let view = HeadlessImageView()
+    private let placeholder = PresentationFixture.image(width: 20)
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
 
     /// Upstream: testImageSettingWithPlaceholder
     @Test func aPlaceholderImageIsShownUntilTheImageComes() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: placeholder)
         await fixture.origin.waitForRequests(1)
         #expect(view.image === placeholder)
@@ -23,38 +24,21 @@ import Testing
         #expect(view.image?.pixelSize.width == 1)
     }
 
-    @Test func aHashIsAPlaceholder() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let hash = "LxH2cX2swxX8l}WDjte;gJfjfQfj"
-        let blurred = try #require(
-            Image.blurHash(hash, size: CGSize(width: 640, height: 320)))
-        #expect(blurred.size == CGSize(width: 640, height: 320))
-        #expect(blurred.pixelSize == PixelSize(width: 32, height: 16))
-        let view = HeadlessImageView()
-        async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: blurred)
-        await fixture.origin.waitForRequests(1)
-        #expect(view.image === blurred)
-        gate.open()
-        #expect(await result.width == 1)
-    }
-
-    @Test func aThumbHashHasItsOwnProportions() throws {
+    @Test func hashesHaveTheirProportionsOrTheSizeAskedFor() throws {
         let hash = "2PoNNJpwd3d+eId3iIhzjwcHiA=="
         #expect(Image.thumbHash(hash)?.pixelSize == PixelSize(width: 32, height: 18))
         let sized = try #require(Image.thumbHash(hash, size: CGSize(width: 640, height: 360)))
         #expect(sized.size == CGSize(width: 640, height: 360))
-    }
-
-    @Test func aTextThatIsNoHashIsNoPlaceholder() {
+        let blurred = try #require(
+            Image.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 640, height: 320)))
+        #expect(blurred.size == CGSize(width: 640, height: 320))
+        #expect(blurred.pixelSize == PixelSize(width: 32, height: 16))
         #expect(Image.blurHash("no hash") == nil && Image.thumbHash("no hash") == nil)
     }
 
     /// Upstream: testImageSettingWithCustomizePlaceholder
     @Test func aPlaceholderViewLiesOnTheImageViewUntilTheImageComes() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         let label = HeadlessLabel("loading")
         async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: label)
         await fixture.origin.waitForRequests(1)
@@ -68,9 +52,9 @@ import Testing
 
     /// Upstream: testSettingImageWhileKeepingCurrentOne
     @Test func theOldImageGoesAtOnceUnlessItIsToBeKept() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let (view, keeping) = (HeadlessImageView(), HeadlessImageView())
+        let gate = fixture.hold()
+        let old = PresentationFixture.image(width: 30)
+        let keeping = HeadlessImageView()
         view.image = old
         keeping.image = old
         async let first = fixture.show(fixture.url(width: 1), in: view)
@@ -86,9 +70,7 @@ import Testing
 
     /// Upstream: testSettingImageKeepingRespectingPlaceholder
     @Test func anEmptyViewShowsThePlaceholderThoughItKeepsImages() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
+        let gate = fixture.hold()
         async let result = fixture.show(
             fixture.url(width: 1), in: view, placeholder: placeholder,
             [.keepCurrentImageWhileLoading])
@@ -99,12 +81,11 @@ import Testing
         #expect(view.image?.pixelSize.width == 1)
         // It shows an image now, which is kept.
         let held = Gate()
-        fixture.origin.route(
-            "/held.png", .png(PresentationFixture.png(width: 6)).with(.wait(.gate(held))))
+        fixture.hold(width: 6, held)
         async let next = fixture.show(
-            fixture.origin.url("/held.png"), in: view, placeholder: placeholder,
+            fixture.url(width: 6), in: view, placeholder: placeholder,
             [.keepCurrentImageWhileLoading])
-        await fixture.origin.waitForRequests(1, path: "/held.png")
+        await fixture.origin.waitForRequests(1, path: "/6.png")
         #expect(view.image?.pixelSize.width == 1)
         held.open()
         #expect(await next.width == 6)
@@ -112,8 +93,7 @@ import Testing
 
     /// Upstream: testMe
     @Test func aKeptPlaceholderViewCountsAsShown() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
+        fixture.hold()
         let (first, second) = (HeadlessLabel("first"), HeadlessLabel("second"))
         view.kf.setImage(
             with: fixture.url(width: 1), placeholder: first, options: fixture.options)
@@ -124,36 +104,24 @@ import Testing
         view.kf.cancelDownloadTask()
     }
 
-    /// Upstream: testSettingNonWorkingImageWithCustomizePlaceholderAndFailureImage
-    @Test func theFailureImageTakesThePlaceholderViewsPlace() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
-        let label = HeadlessLabel()
-        let failed = PresentationFixture.image(width: 40)
-        let result = await fixture.show(
-            fixture.missing, in: view, placeholder: label, [.onFailureImage(failed)])
-        #expect(result.error?.isInvalidResponseStatusCode(404) == true)
-        #expect(view.overlays.isEmpty && view.kf.placeholder == nil)
-        #expect(view.image === failed)
-    }
-
-    /// Upstream: testSettingNonWorkingImageWithFailureImage (ImageViewExtensionTests)
-    @Test func theFailureImageIsShownAndTheTransportsErrorIsTold() async throws {
-        let fixture = try await PresentationFixture()
+    /// Upstream: testSettingNonWorkingImageWithCustomizePlaceholderAndFailureImage,
+    /// testSettingNonWorkingImageWithFailureImage (ImageViewExtensionTests)
+    @Test func theFailureImageTakesThePlaceOfAPlaceholderAndTheErrorIsTold() async throws {
         fixture.origin.route("/broken.png", .abort())
-        let view = HeadlessImageView()
         let failed = PresentationFixture.image(width: 40)
-        let result = await fixture.show(
-            fixture.origin.url("/broken.png"), in: view, placeholder: placeholder,
-            [.onFailureImage(failed)])
-        #expect(result.error?.errorCode == 2003)
-        #expect(view.image === failed)
+        let placeholders: [any Placeholder] = [HeadlessLabel(), placeholder]
+        for placeholder in placeholders {
+            let result = await fixture.show(
+                fixture.origin.url("/broken.png"), in: view, placeholder: placeholder,
+                [.onFailureImage(failed)])
+            #expect(result.error?.errorCode == 2003)
+            #expect(view.overlays.isEmpty && view.kf.placeholder == nil)
+            #expect(view.image === failed)
+        }
     }
 
     /// Upstream: testSettingNonWorkingImageWithEmptyFailureImage
     @Test func noFailureImageAskedForEmptiesTheView() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         _ = await fixture.show(
             fixture.missing, in: view, placeholder: placeholder, [.onFailureImage(nil)])
         #expect(view.image == nil && view.kf.placeholder == nil)
@@ -161,8 +129,6 @@ import Testing
 
     /// Upstream: testSettingNonWorkingImageWithoutFailureImage
     @Test func withoutAFailureImageThePlaceholderStays() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         _ = await fixture.show(fixture.missing, in: view, placeholder: placeholder)
         #expect(view.image === placeholder)
         #expect(view.kf.placeholder as? Image === placeholder)

@@ -8,56 +8,28 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ImageViewTests {
-    /// Upstream: testImageDownloadForImageView
-    @Test func showsADownloadedImageAfterItsProgressOnMain() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
-        let events = Recorder<String>()
-        let result = await handedOver { hand in
-            view.kf.setImage(
-                with: fixture.url(width: 3), options: fixture.options,
-                progressBlock: { received, total in
-                    events.record("progress \(received == total) main \(MainQueue.isCurrent)")
-                },
-                completionHandler: {
-                    events.record("completion")
-                    hand($0)
-                })
-        }
-        #expect(events.events.last == "completion")
-        #expect(events.events.dropLast().last == "progress true main true")
-        #expect(result.value?.cacheType == CacheType.none)
-        #expect(result.width == 3)
-        #expect(view.image === result.value?.image)
-        #expect(view.kf.taskIdentifier == nil)
-    }
+    private let view = HeadlessImageView()
+    private let results = Results()
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
 
     /// Upstream: testImageDownloadWithResourceForImageView
     @Test func resourcesAndProvidersAreShownUnderTheirOwnKeys() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let resource = KF.ImageResource(downloadURL: fixture.url(width: 3), cacheKey: "three")
         let provider = RawImageDataProvider(
             data: PresentationFixture.png(width: 4), cacheKey: "four")
-        let first = await handedOver { hand in
-            view.kf.setImage(with: resource, options: fixture.options) {
-                hand($0)
-            }
-        }
-        #expect(first.width == 3 && view.image?.pixelSize.width == 3)
-        let second = await handedOver { hand in
-            view.kf.setImage(with: provider, options: fixture.options) {
-                hand($0)
-            }
-        }
-        #expect(second.width == 4 && view.image?.pixelSize.width == 4)
+        view.kf.setImage(
+            with: resource, options: fixture.options, completionHandler: results.add(0))
+        #expect(await results.wait(for: 1)[0].width == 3 && view.image?.pixelSize.width == 3)
+        view.kf.setImage(
+            with: provider, options: fixture.options, completionHandler: results.add(1))
+        #expect(await results.wait(for: 2)[1].width == 4 && view.image?.pixelSize.width == 4)
         #expect(fixture.cache.isCached(forKey: "three") && fixture.cache.isCached(forKey: "four"))
     }
 
     /// Upstream: testImageDownloadCompletionHandlerRunningOnMainQueue
     @Test func completesOnMainDespiteAnotherCallbackQueue() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let queue = DispatchQueue(label: "elsewhere")
         let onMain = await handedOver { hand in
             view.kf.setImage(
@@ -69,23 +41,15 @@ import Testing
     }
 
     @Test func anImageInMemoryIsShownBeforeTheCallReturns() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         _ = await fixture.show(fixture.url(width: 2), in: HeadlessImageView())
-        let results = Results()
-        let task = view.kf.setImage(
-            with: fixture.url(width: 2), options: fixture.options, completionHandler: results.add())
-        #expect(task == nil)
-        #expect(results.count == 1)
+        let task = fixture.set(2, in: view, then: results.add())
+        #expect(task == nil && results.count == 1 && view.kf.taskIdentifier == nil)
         #expect(view.image?.pixelSize.width == 2)
-        #expect(view.kf.taskIdentifier == nil)
     }
 
     /// Upstream: testImageDownloadCancelForImageView
     @Test func cancellingTheReturnedTaskFailsWithoutProgress() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
-        let results = Results()
+        fixture.hold()
         let progress = Recorder<Int64>()
         let task = try #require(
             view.kf.setImage(
@@ -94,44 +58,18 @@ import Testing
                 completionHandler: results.add()))
         await fixture.origin.waitForRequests(1)
         task.cancel()
-        let result = await results.wait(for: 1)[0]
-        #expect(result.error?.errorCode == 1003)
-        #expect(progress.count == 0)
-        #expect(view.image == nil)
+        #expect(await results.wait(for: 1)[0].error?.errorCode == 1003)
+        #expect(progress.count == 0 && view.image == nil)
         await fixture.origin.waitForAbandonedRequests(1)
-    }
-
-    /// Upstream: testCancelImageTask (ImageViewExtensionTests)
-    @Test func cancellingTheViewsTaskIsANormalFailure() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
-        let results = Results()
-        let failed = PresentationFixture.image(width: 9)
-        view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.using([.onFailureImage(failed)]),
-            completionHandler: results.add())
-        let identifier = view.kf.taskIdentifier
-        view.kf.cancelDownloadTask()
-        view.kf.cancelDownloadTask()
-        let result = await results.wait(for: 1)[0]
-        #expect(identifier != nil)
-        #expect(result.error?.isTaskCancelled == true)
-        #expect(view.image === failed)
-        #expect(view.kf.taskIdentifier == nil)
-        #expect(results.count == 1)
     }
 
     /// Upstream: testImageDownloadCancelPartialTaskBeforeRequest
     @Test func cancellingOneOfSeveralLoadsOfAnImageLeavesTheOthers() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let (view, other) = (HeadlessImageView(), HeadlessImageView())
-        let results = Results()
-        let url = fixture.url(width: 1)
-        let first = view.kf.setImage(
-            with: url, options: fixture.options, completionHandler: results.add(0))
-        view.kf.setImage(with: url, options: fixture.options, completionHandler: results.add(1))
-        other.kf.setImage(with: url, options: fixture.options, completionHandler: results.add(2))
+        let gate = fixture.hold()
+        let other = HeadlessImageView()
+        let first = fixture.set(1, in: view, then: results.add(0))
+        fixture.set(1, in: view, then: results.add(1))
+        fixture.set(1, in: other, then: results.add(2))
         first?.cancel()
         gate.open()
         let all = await results.wait(for: 3)
@@ -142,14 +80,8 @@ import Testing
 
     /// Upstream: testImageDownloadCancelAllTasksAfterRequestStarted
     @Test func cancellingAllLoadsOfAnImageEndsTheDownload() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
-        let results = Results()
-        let tasks = (0..<3).map { number in
-            view.kf.setImage(
-                with: fixture.url(width: 1), options: fixture.options,
-                completionHandler: results.add(number))
-        }
+        fixture.hold()
+        let tasks = (0..<3).map { fixture.set(1, in: view, then: results.add($0)) }
         await fixture.origin.waitForRequests(1)
         for task in tasks { task?.cancel() }
         let all = await results.wait(for: 3)
@@ -159,8 +91,6 @@ import Testing
 
     /// Upstream: testImageDownloadMultipleCaches
     @Test func usesTheCacheOfEachRequest() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let other = try ImageCache(name: "other", cacheDirectoryURL: fixture.folder.url)
         _ = await fixture.show(fixture.url(width: 1), in: view)
         #expect(fixture.cachedType(width: 1) == .memory)
@@ -170,52 +100,24 @@ import Testing
         #expect(other.isCached(forKey: fixture.url(width: 2).cacheKey))
     }
 
-    /// Upstream: testSettingNilURL (ImageViewExtensionTests)
-    @Test func noSourceFailsAtOnceAndShowsThePlaceholder() async throws {
-        let view = HeadlessImageView()
-        let results = Results()
-        view.image = PresentationFixture.image(width: 1)
-        let progress = Recorder<Int64>()
-        let none: URL? = nil
-        let task = view.kf.setImage(
-            with: none, progressBlock: { received, _ in progress.record(received) },
-            completionHandler: results.add())
-        #expect(task == nil && results.count == 1 && progress.count == 0)
-        #expect(await results.wait(for: 1)[0].error?.errorCode == 5001)
-        #expect(view.image == nil)
+    @Test func noSourceMakesTheRunningLoadStaleAndShowsThePlaceholder() async throws {
+        let gate = fixture.hold()
         let placeholder = PresentationFixture.image(width: 2)
-        view.kf.setImage(with: none, placeholder: placeholder)
-        #expect(view.image === placeholder)
-    }
-
-    @Test func noSourceMakesTheRunningLoadStale() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
-        let results = Results()
-        view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.options, completionHandler: results.add())
-        let none: URL? = nil
-        view.kf.setImage(with: none)
+        fixture.set(1, in: view, then: results.add())
+        view.kf.setImage(with: nil as URL?, placeholder: placeholder)
         #expect(view.kf.taskIdentifier == nil)
         gate.open()
         #expect(await results.wait(for: 1)[0].error?.isNotCurrentTask == true)
-        #expect(view.image == nil)
+        #expect(view.image === placeholder)
     }
 
     /// Upstream: testDownloadForMultipleURLs
     @Test func aSupersededLoadTellsItsResultAndSourceAndLeavesTheViewAlone() async throws {
         let gate = Gate()
-        let fixture = try await PresentationFixture()
-        fixture.origin.route(
-            "/late.png", .png(PresentationFixture.png(width: 7)).with(.wait(.gate(gate))))
-        let view = HeadlessImageView()
-        let results = Results()
-        let late = fixture.origin.url("/late.png")
-        view.kf.setImage(with: late, options: fixture.options, completionHandler: results.add(0))
-        view.kf.setImage(
-            with: fixture.url(width: 2), options: fixture.options,
-            completionHandler: results.add(1))
+        fixture.hold(width: 7, gate)
+        let late = fixture.url(width: 7)
+        fixture.set(7, in: view, then: results.add(0))
+        fixture.set(2, in: view, then: results.add(1))
         _ = await results.wait(for: 1)
         #expect(view.image?.pixelSize.width == 2)
         view.record.removeAll()
@@ -228,11 +130,8 @@ import Testing
             Issue.record("the first load is stale")
             return
         }
-        #expect(result?.image.pixelSize.width == 7)
-        #expect(error == nil)
-        #expect(source == .network(late))
-        #expect(all[1].width == 2)
-        #expect(view.record.events.isEmpty)
+        #expect(result?.image.pixelSize.width == 7 && error == nil && source == .network(late))
+        #expect(all[1].width == 2 && view.record.events.isEmpty)
         // It is cached all the same.
         #expect(fixture.cache.isCached(forKey: late.cacheKey))
     }
@@ -240,15 +139,8 @@ import Testing
     /// Upstream: testIssue665
     @Test func everyCompletionOfManyLoadsIsCalledOnce() async throws {
         // None is in memory before the last has been asked for.
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
-        let results = Results()
-        for number in 0..<40 {
-            view.kf.setImage(
-                with: fixture.url(width: number % 8 + 1), options: fixture.options,
-                completionHandler: results.add(number))
-        }
+        let gate = fixture.hold()
+        for number in 0..<40 { fixture.set(number % 8 + 1, in: view, then: results.add(number)) }
         gate.open()
         let all = await results.wait(for: 40)
         #expect(all.dropLast().allSatisfy { $0.error?.isNotCurrentTask == true })
@@ -258,26 +150,18 @@ import Testing
 
     /// Upstream: testSetSameURLWithDifferentProcessors
     @Test func theSameImageWithAnotherProcessorIsAnotherLoad() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
-        let results = Results()
         for (number, size) in [(0, 2), (1, 3)] {
             let processor = CountingProcessor(
                 identifier: "size-\(size)", gives: PixelSize(width: size, height: size))
-            view.kf.setImage(
-                with: fixture.url(width: 8), options: fixture.using([.processor(processor)]),
-                completionHandler: results.add(number))
+            fixture.set(8, in: view, [.processor(processor)], then: results.add(number))
         }
         let all = await results.wait(for: 2)
         #expect(all[0].error?.isNotCurrentTask == true)
-        #expect(all[1].width == 3)
-        #expect(view.image?.pixelSize.width == 3)
+        #expect(all[1].width == 3 && view.image?.pixelSize.width == 3)
     }
 
     /// Upstream: testImageSettingWithAlternativeSource
     @Test func showsAnAlternativeWhenTheSourceFails() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let alternative = Source.network(fixture.url(width: 4))
         let result = await fixture.show(
             fixture.missing, in: view, [.alternativeSources([alternative])])
@@ -288,9 +172,7 @@ import Testing
 
     /// Upstream: testImageSettingCanCancelAlternativeSource
     @Test func cancellingTheViewsTaskCancelsAnAlternative() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
-        let results = Results()
+        fixture.hold()
         view.kf.setImage(
             with: fixture.missing,
             options: fixture.using([.alternativeSources([.network(fixture.url(width: 4))])]),
@@ -303,8 +185,6 @@ import Testing
 
     /// Upstream: testLowDataModeSource
     @Test func showsTheLowDataSourceWhenTheNetworkIsToBeSpared() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let png = PresentationFixture.png(width: 2)
         let downloader = ImageDownloader(
             name: "spared",
@@ -324,9 +204,6 @@ import Testing
 
     /// Upstream: testImageViewCancelDownloadTaskCancelsProvider
     @Test func cancellingTheViewsTaskCancelsAProvider() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
-        let results = Results()
         let provider = WaitingProvider()
         view.kf.setImage(
             with: provider, options: fixture.options, completionHandler: results.add())
@@ -337,14 +214,11 @@ import Testing
     }
 
     @Test func aViewThatIsGoneIsNotKeptAliveAndItsLoadCompletes() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let results = Results()
+        let gate = fixture.hold()
         var view: HeadlessImageView? = HeadlessImageView()
         weak let remembered = view
         weak let state = view?.imageViewState
-        view?.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.options, completionHandler: results.add())
+        if let view { fixture.set(1, in: view, then: results.add()) }
         view = nil
         #expect(remembered == nil && state == nil)
         gate.open()

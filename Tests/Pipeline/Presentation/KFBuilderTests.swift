@@ -6,6 +6,11 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct KFBuilderTests {
+    private let view = HeadlessImageView()
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
+
     private let builder = KF.url(URL(string: "http://example.com/image.png"))
 
     @Test func theFactoriesMakeTheSource() {
@@ -155,12 +160,10 @@ import Testing
     }
 
     @Test func closuresModifyRequestsAndImages() async throws {
-        let fixture = try await PresentationFixture()
         let holder = HeadlessImageHolder()
         let other = PresentationFixture.image(width: 60)
         await withCheckedContinuation { continuation in
-            KF.url(fixture.url(width: 1))
-                .targetCache(fixture.cache).downloader(fixture.downloader)
+            fixture.builder(fixture.url(width: 1))
                 .requestModifier { $0.setValue("yes", forHTTPHeaderField: "X-Modified") }
                 .imageModifier { $0 = other }
                 .onSuccess { _ in continuation.resume() }
@@ -171,14 +174,11 @@ import Testing
     }
 
     @Test func aClosureDecidesOnRedirects() async throws {
-        let fixture = try await PresentationFixture()
         fixture.origin.route("/moved", .redirect(to: "/1.png"))
-        let view = HeadlessImageView()
         let seen = Recorder<Int>()
         let other = fixture.url(width: 5)
         await withCheckedContinuation { continuation in
-            KF.url(fixture.origin.url("/moved"))
-                .targetCache(fixture.cache).downloader(fixture.downloader)
+            fixture.builder(fixture.origin.url("/moved"))
                 .redirectHandler { payload in
                     seen.record(payload.response.statusCode)
                     var request = payload.newRequest
@@ -193,14 +193,10 @@ import Testing
     }
 
     @Test func aBuilderWhichNobodyKeepsTellsOfProgressAndSuccess() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let placeholder = PresentationFixture.image(width: 20)
         let progress = Recorder<Int64>()
         let result = await withCheckedContinuation { continuation in
-            let task = KF.url(fixture.url(width: 3))
-                .targetCache(fixture.cache).downloader(fixture.downloader)
-                .placeholder(placeholder)
+            let task = fixture.builder(fixture.url(width: 3)).placeholder(placeholder)
                 .onProgress { received, _ in progress.record(received) }
                 .onSuccess { continuation.resume(returning: $0) }
                 .set(to: view)
@@ -212,11 +208,8 @@ import Testing
     }
 
     @Test func aFailureIsToldOnce() async throws {
-        let fixture = try await PresentationFixture()
-        let view = HeadlessImageView()
         let error = await withCheckedContinuation { continuation in
-            KF.url(fixture.missing).targetCache(fixture.cache).downloader(fixture.downloader)
-                .placeholder(HeadlessLabel("x"))
+            fixture.builder(fixture.missing).placeholder(HeadlessLabel("x"))
                 .onFailure { continuation.resume(returning: $0) }
                 .set(to: view)
         }
@@ -225,12 +218,11 @@ import Testing
     }
 
     @Test func buttonsAreTerminalsToo() async throws {
-        let fixture = try await PresentationFixture()
         let (button, toggle) = (HeadlessButton(), HeadlessToggleButton())
         let done = Recorder<Int>()
         func builder(_ width: Int) -> KF.Builder {
-            KF.url(fixture.url(width: width)).targetCache(fixture.cache)
-                .downloader(fixture.downloader).placeholder(HeadlessLabel("not for buttons"))
+            fixture.builder(fixture.url(width: width))
+                .placeholder(HeadlessLabel("not for buttons"))
                 .onSuccess { done.record($0.image.pixelSize.width) }
         }
         builder(1).set(to: button, for: .normal)

@@ -14,19 +14,28 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
     let folder: TemporaryDirectory
     let cache: ImageCache
     let downloader = ImageDownloader.patient()
-    /// Every image of `url(width:)` waits for it, if there is one.
-    let gate: Gate?
+    private let widths: ClosedRange<Int>
 
-    init(gate: Gate? = nil, widths: ClosedRange<Int> = 1...8) async throws {
-        self.gate = gate
+    init(widths: ClosedRange<Int> = 1...8) async throws {
+        self.widths = widths
         origin = try await OriginServer.start()
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
         downloader.maximumConnectionsPerHost = 64
-        for width in widths {
-            let response = OriginResponse.png(Self.png(width: width))
-            origin.route("/\(width).png", gate.map { response.with(.wait(.gate($0))) } ?? response)
-        }
+        for width in widths { origin.route("/\(width).png", .png(Self.png(width: width))) }
+    }
+
+    /// Has every image of `url(width:)` wait from now on, until the gate is opened.
+    @discardableResult func hold() -> Gate {
+        let gate = Gate()
+        for width in widths { hold(width: width, gate) }
+        return gate
+    }
+
+    /// Has the image of `url(width:)` wait for a gate from now on.
+    func hold(width: Int, _ gate: Gate) {
+        let response = OriginResponse.png(Self.png(width: width))
+        origin.route("/\(width).png", response.with(.wait(.gate(gate))))
     }
 
     static func png(width: Int) -> Data {
@@ -49,6 +58,11 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
         [.targetCache(cache), .downloader(downloader), .waitForCache] + more
     }
 
+    /// A builder that uses its cache and its downloader.
+    func builder(_ url: URL) -> KF.Builder {
+        KF.url(url).targetCache(cache).downloader(downloader)
+    }
+
     /// Puts the picture of this width on the disk, and not into memory.
     func cacheOnDisk(width: Int) async throws {
         try await cache.storeToDisk(Self.png(width: width), forKey: url(width: width).cacheKey)
@@ -56,6 +70,15 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
 
     func cachedType(width: Int) -> CacheType {
         cache.imageCachedType(forKey: url(width: width).cacheKey)
+    }
+
+    /// Sets the image of `url(width:)`.
+    @discardableResult func set(
+        _ width: Int, in view: HeadlessImageView, _ more: KingfisherOptionsInfo = [],
+        then completion: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        view.kf.setImage(
+            with: url(width: width), options: using(more), completionHandler: completion)
     }
 
     /// What setting an image ends with.

@@ -7,8 +7,11 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ReusableImageBindingTests {
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
+
     @Test func loadingSuccessAndFailureAreShown() async throws {
-        let fixture = try await PresentationFixture()
         let row = Row()
         row.binding.bind(to: fixture.url(width: 3), options: fixture.options)
         await row.states.waitFor(count: 2)
@@ -23,7 +26,6 @@ import Testing
     }
 
     @Test func bindingTheSameImageAgainChangesNothing() async throws {
-        let fixture = try await PresentationFixture()
         let row = Row()
         for _ in 0..<3 { row.binding.bind(to: fixture.url(width: 3), options: fixture.options) }
         await row.states.waitFor(count: 2)
@@ -33,8 +35,7 @@ import Testing
     }
 
     @Test func anotherImageCancelsTheLoadOfTheOneBeforeIfThatIsWanted() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let gate = fixture.hold()
         let row = Row()
         let options = fixture.using([.cancelWhenSuperseded])
         row.binding.bind(to: fixture.url(width: 1), options: options)
@@ -48,7 +49,6 @@ import Testing
     }
 
     @Test func aFailedLoadIsTriedAgainWhenAsked() async throws {
-        let fixture = try await PresentationFixture()
         fixture.origin.route(
             "/flaky.png", sequence: [.status(503), .png(PresentationFixture.png(width: 6))])
         let row = Row()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aReleasedBindingCancelsItsLoad() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
+        fixture.hold()
         var row: Row? = Row()
         weak let remembered = row
         row?.binding.bind(to: fixture.url(width: 1), options: fixture.options)
@@ -77,8 +77,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(20)))
     func tenThousandBindingsEndWithTheLastImageInEachRowAndNothingLeft() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate, widths: 1...8)
+        let gate = fixture.hold()
         var random = SeededGenerator(state: 7)
         var rows: [Row] = (0..<20).map { _ in Row() }
         for turn in 0..<10_000 {
@@ -115,7 +114,6 @@ import Testing
     func tenThousandImagesSetInHoldersLeaveTheLastInEachAndNoTask() async throws {
         let gate = Gate()
         let png = PresentationFixture.png(width: 2)
-        let fixture = try await PresentationFixture()
         let downloader = ImageDownloader(
             name: "slow", transport: ScriptedTransport(body: png, after: gate))
         var random = SeededGenerator(state: 11)
@@ -124,26 +122,8 @@ import Testing
         let ends = Recorder<Int?>()
         var last: [Int] = Array(repeating: 0, count: holders.count)
         let images = (0..<16).map { PresentationFixture.image(width: $0 + 10) }
-        for turn in 0..<10_000 {
-            let slot = Int.random(in: 0..<holders.count, using: &random)
-            let wanted = Int.random(in: 0..<16, using: &random)
-            last[slot] = wanted
-            let options: KingfisherOptionsInfo = [
-                .targetCache(fixture.cache), .downloader(downloader), .cacheMemoryOnly,
-                .imageModifier(AnyImageModifier { _ in images[wanted] }),
-            ]
-            let task = holders[slot].kf.setImage(
-                with: URL(string: "http://example.com/\(wanted)")!, options: options
-            ) { result in ends.record(result.error?.errorCode) }
-            tasks.append(WeakTask(task: task))
-            if turn % 100 == 0 { await Task.yield() }
-            if turn % 7 == 0 { holders[slot].kf.cancelDownloadTask() }
-            if turn == 9_500 { gate.open() }
-        }
-        // What was cancelled last is asked for once more.
-        for (slot, holder) in holders.enumerated() {
-            let wanted = last[slot]
-            holder.kf.setImage(
+        @discardableResult func set(_ slot: Int, _ wanted: Int) -> DownloadTask? {
+            holders[slot].kf.setImage(
                 with: URL(string: "http://example.com/\(wanted)")!,
                 options: [
                     .targetCache(fixture.cache), .downloader(downloader), .cacheMemoryOnly,
@@ -151,6 +131,18 @@ import Testing
                 ]
             ) { result in ends.record(result.error?.errorCode) }
         }
+        for turn in 0..<10_000 {
+            let slot = Int.random(in: 0..<holders.count, using: &random)
+            let wanted = Int.random(in: 0..<16, using: &random)
+            last[slot] = wanted
+            let task = set(slot, wanted)
+            tasks.append(WeakTask(task: task))
+            if turn % 100 == 0 { await Task.yield() }
+            if turn % 7 == 0 { holders[slot].kf.cancelDownloadTask() }
+            if turn == 9_500 { gate.open() }
+        }
+        // What was cancelled last is asked for once more.
+        for slot in holders.indices { set(slot, last[slot]) }
         let all = await ends.waitFor(count: 10_000 + holders.count)
         #expect(all.count == 10_000 + holders.count)
         // 1005 is a cancellation that came before the request had a download.

@@ -6,59 +6,39 @@ import Testing
 
 /// Loads whose view was given another picture before they ended.
 @MainActor @Suite struct SupersededLoadTests {
-    /// A place that shows one picture after the other.
-    @MainActor struct Place: CustomTestStringConvertible {
-        nonisolated let testDescription: String
-        /// Makes the place; the result gives it a picture to show.
-        let make: @MainActor () -> (URL?, KingfisherOptionsInfo) -> Void
+    private let view = HeadlessImageView()
+    private let results = Results()
+    private let fixture: PresentationFixture
 
-        nonisolated init(
-            _ name: String, _ make: @escaping @MainActor () -> (URL?, KingfisherOptionsInfo) -> Void
-        ) {
-            testDescription = name
-            self.make = make
-        }
+    init() async throws { fixture = try await PresentationFixture() }
+
+    nonisolated static let places =
+        ImagePlace.all + [
+            ImagePlace("reusable binding") {
+                let binding = ReusableImageBinding { _ in }
+                return ImagePlace.Made(
+                    set: { url, options, _, _ in
+                        binding.bind(to: url, options: options)
+                        return nil
+                    }, shown: { nil }, cancel: { binding.unbind() }, identifier: { nil })
+            }
+        ]
+
+    /// Makes the place; the result gives it a picture to show.
+    private func showing(
+        _ place: ImagePlace
+    ) -> @MainActor (URL, KingfisherOptionsInfo) -> Void {
+        let made = place.make()
+        return { _ = made.set($0, $1, nil, nil) }
     }
 
-    nonisolated static let places = [
-        Place("image view") {
-            let view = HeadlessImageView()
-            return { view.kf.setImage(with: $0, options: $1) }
-        },
-        Place("image holder") {
-            let holder = HeadlessImageHolder()
-            return { holder.kf.setImage(with: $0, options: $1) }
-        },
-        Place("button") {
-            let button = HeadlessButton()
-            return { button.kf.setImage(with: $0, for: .selected, options: $1) }
-        },
-        Place("background of a button") {
-            let button = HeadlessButton()
-            return { button.kf.setBackgroundImage(with: $0, for: .normal, options: $1) }
-        },
-        Place("toggle button") {
-            let button = HeadlessToggleButton()
-            return { button.kf.setImage(with: $0, options: $1) }
-        },
-        Place("alternate image of a toggle button") {
-            let button = HeadlessToggleButton()
-            return { button.kf.setAlternateImage(with: $0, options: $1) }
-        },
-        Place("reusable binding") {
-            let binding = ReusableImageBinding { _ in }
-            return { binding.bind(to: $0, options: $1) }
-        },
-    ]
-
     @Test(arguments: places)
-    func theLastPictureComesFirstAndTheOthersAreCachedBehindIt(place: Place) async throws {
+    func theLastPictureComesFirstAndTheOthersAreCachedBehindIt(place: ImagePlace) async throws {
         let gate = Gate()
-        let fixture = try await PresentationFixture(widths: 2...30)
+        let fixture = try await PresentationFixture(widths: 1...30)
         fixture.downloader.maximumConnectionsPerHost = 1
-        fixture.origin.route(
-            "/1.png", .png(PresentationFixture.png(width: 1)).with(.wait(.gate(gate))))
-        let show = place.make()
+        fixture.hold(width: 1, gate)
+        let show = showing(place)
         for width in 1...30 { show(fixture.url(width: width), fixture.options) }
         await fixture.origin.waitForRequests(1)
         gate.open()
@@ -70,10 +50,9 @@ import Testing
     }
 
     @Test(arguments: places)
-    func aViewMayCancelThem(place: Place) async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let show = place.make()
+    func aViewMayCancelThem(place: ImagePlace) async throws {
+        let gate = fixture.hold()
+        let show = showing(place)
         let options = fixture.using([.cancelWhenSuperseded])
         show(fixture.url(width: 1), options)
         await fixture.origin.waitForRequests(1)
@@ -86,16 +65,13 @@ import Testing
     }
 
     @Test(arguments: places)
-    func aDownloadThatSomebodyElseWaitsForGoesOn(place: Place) async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let show = place.make()
+    func aDownloadThatSomebodyElseWaitsForGoesOn(place: ImagePlace) async throws {
+        let gate = fixture.hold()
+        let show = showing(place)
         let options = fixture.using([.cancelWhenSuperseded])
         let other = HeadlessImageView()
-        let results = Results()
         show(fixture.url(width: 1), options)
-        other.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.options, completionHandler: results.add())
+        fixture.set(1, in: other, then: results.add())
         show(fixture.url(width: 2), options)
         await fixture.origin.waitForRequests(2)
         gate.open()
@@ -105,14 +81,9 @@ import Testing
     }
 
     @Test func theSamePictureAgainIsNotDownloadedTwice() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let view = HeadlessImageView()
-        let results = Results()
+        let gate = fixture.hold()
         for number in 0..<3 {
-            view.kf.setImage(
-                with: fixture.url(width: 1), options: fixture.using([.cancelWhenSuperseded]),
-                completionHandler: results.add(number))
+            fixture.set(1, in: view, [.cancelWhenSuperseded], then: results.add(number))
         }
         gate.open()
         let all = await results.wait(for: 3)
@@ -122,12 +93,8 @@ import Testing
     }
 
     @Test func aViewThatIsToShowNothingSupersedesItsLoad() async throws {
-        let fixture = try await PresentationFixture(gate: Gate())
-        let view = HeadlessImageView()
-        let results = Results()
-        view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.using([.cancelWhenSuperseded]),
-            completionHandler: results.add())
+        fixture.hold()
+        fixture.set(1, in: view, [.cancelWhenSuperseded], then: results.add())
         await fixture.origin.waitForRequests(1)
         view.kf.setImage(with: nil as URL?)
         #expect(await results.wait(for: 1)[0].error?.isNotCurrentTask == true)
@@ -136,14 +103,9 @@ import Testing
 
     @Test func aPictureThatIsWantedAgainIsUrgentAgain() async throws {
         let gate = Gate()
-        let fixture = try await PresentationFixture(widths: 2...9)
         fixture.downloader.maximumConnectionsPerHost = 1
-        fixture.origin.route(
-            "/1.png", .png(PresentationFixture.png(width: 1)).with(.wait(.gate(gate))))
-        let view = HeadlessImageView()
-        for width in [1, 2, 3, 4, 5, 3] {
-            view.kf.setImage(with: fixture.url(width: width), options: fixture.options)
-        }
+        fixture.hold(width: 1, gate)
+        for width in [1, 2, 3, 4, 5, 3] { fixture.set(width, in: view) }
         await fixture.origin.waitForRequests(1)
         gate.open()
         await fixture.origin.waitForRequests(5)

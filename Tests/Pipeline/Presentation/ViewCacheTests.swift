@@ -5,66 +5,10 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ViewCacheTests {
-    /// Upstream: testStaleDiskCacheRetrievalDoesNotPromoteToMemoryWhenSuperseded
-    @Test(.holdingThreads) func aSupersededDiskImageIsNotPutIntoMemory() async throws {
-        let fixture = try await PresentationFixture()
-        try await fixture.cacheOnDisk(width: 1)
-        try await fixture.cacheOnDisk(width: 2)
-        let view = HeadlessImageView()
-        let results = Results()
-        let held = HeldSerializer()
-        view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.using([.cacheSerializer(held)]),
-            completionHandler: results.add(0))
-        try await held.waitUntilReading()
-        view.kf.setImage(
-            with: fixture.url(width: 2), options: fixture.options, completionHandler: results.add(1)
-        )
-        held.letGoOn()
-        let all = await results.wait(for: 2)
-        #expect(all[0].error?.isNotCurrentTask == true)
-        #expect(all[1].value?.cacheType == .disk)
-        #expect(fixture.cachedType(width: 1) == .disk)
-        #expect(fixture.cachedType(width: 2) == .memory)
-        #expect(fixture.origin.requestCount == 0)
-    }
+    private let view = HeadlessImageView()
+    private let fixture: PresentationFixture
 
-    /// Upstream: testSettingTwoDiskCachedImagesOnSameViewCallsEachCompletionExactlyOnce
-    @Test func ofTwoDiskImagesOneIsStaleAndOneIsShown() async throws {
-        let fixture = try await PresentationFixture()
-        try await fixture.cacheOnDisk(width: 1)
-        try await fixture.cacheOnDisk(width: 2)
-        let view = HeadlessImageView()
-        let results = Results()
-        for width in [1, 2] {
-            view.kf.setImage(
-                with: fixture.url(width: width), options: fixture.options,
-                completionHandler: results.add(width))
-        }
-        let all = await results.wait(for: 2)
-        #expect(all[0].error?.isNotCurrentTask == true)
-        #expect(all[1].width == 2)
-        #expect(results.count == 2)
-        #expect(view.image?.pixelSize.width == 2)
-    }
-
-    /// Upstream: testCancelDownloadTaskCancelsDiskCacheRetrieval
-    @Test(.holdingThreads) func cancellingDuringADiskReadKeepsTheImageOutOfMemory() async throws {
-        let fixture = try await PresentationFixture()
-        try await fixture.cacheOnDisk(width: 1)
-        let view = HeadlessImageView()
-        let results = Results()
-        let held = HeldSerializer()
-        view.kf.setImage(
-            with: fixture.url(width: 1), options: fixture.using([.cacheSerializer(held)]),
-            completionHandler: results.add())
-        try await held.waitUntilReading()
-        view.kf.cancelDownloadTask()
-        held.letGoOn()
-        #expect(await results.wait(for: 1)[0].error?.errorCode == 3006)
-        #expect(fixture.cachedType(width: 1) == .disk)
-        #expect(view.image == nil)
-    }
+    init() async throws { fixture = try await PresentationFixture() }
 
     /// Upstream: testMemoryImageCacheExtendingExpirationTask,
     /// testMemoryImageCacheNotExtendingExpirationTask
@@ -96,27 +40,19 @@ import Testing
         #expect(aged.cachedType == (extends ? CacheType.disk : .none))
     }
 
-    /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames
-    @Test func theFirstFrameIsFollowedByTheWholeAnimation() async throws {
-        try await expectFrames([[.onlyLoadFirstFrame], []], are: [1, 8])
-    }
-
-    /// Upstream: testLoadGIFImageWithDifferentOptions
-    @Test func theWholeAnimationIsFollowedByTheFirstFrame() async throws {
-        try await expectFrames([[], [.onlyLoadFirstFrame]], are: [8, 1])
-    }
-
-    private func expectFrames(_ loads: [KingfisherOptionsInfo], are counts: [Int]) async throws {
-        let fixture = try await PresentationFixture()
+    /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames, testLoadGIFImageWithDifferentOptions
+    @Test(arguments: [[1, 8], [8, 1]])
+    func theFirstFrameAndTheWholeAnimationFollowEachOther(_ counts: [Int]) async throws {
         let frames = (1...8).map {
             GIFFixture.Frame(
                 .solid(Pixel(UInt8($0 * 20), 0, 0), width: 6, height: 4), delay: 10)
         }
         fixture.origin.route(
             "/banana.gif", .ok(GIFFixture.data(frames, loopCount: 0), contentType: "image/gif"))
-        let view = HeadlessImageView()
-        for (options, count) in zip(loads, counts) {
-            _ = await fixture.show(fixture.origin.url("/banana.gif"), in: view, options)
+        for count in counts {
+            _ = await fixture.show(
+                fixture.origin.url("/banana.gif"), in: view,
+                count == 1 ? [.onlyLoadFirstFrame] : [])
             #expect(view.image?.frameCount == count)
             #expect((view.image?.animation != nil) == (count > 1))
         }
@@ -124,7 +60,6 @@ import Testing
     }
 
     @Test func onlyViewsThatWantItHaveAllFramesDecodedAhead() async throws {
-        let fixture = try await PresentationFixture()
         for preloads in [true, false] {
             let view = HeadlessImageView(preloadsAllAnimationData: preloads)
             let seen = SeenOptions()

@@ -8,8 +8,8 @@ import Testing
 /// view is what a binding does.
 @MainActor @Suite struct ReusedViewArticleTests {
     @Test func theSpinnerTurnsUntilTheImageIsThereOrTheFailureIsSaid() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let fixture = try await PresentationFixture()
+        let gate = fixture.hold()
         let view = DownloadableImageView(options: fixture.options)
         view.downloadImage(url: fixture.url(width: 3).absoluteString)
         #expect(view.loadingView.isAnimating && view.image == nil && view.textView.isHidden)
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func aCancelledDownloadIsNotAppliedAndAReusedViewShowsItsLastImageOnly() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
+        let fixture = try await PresentationFixture()
+        let gate = fixture.hold()
         let view = DownloadableImageView(options: fixture.options)
         view.downloadImage(url: fixture.url(width: 8).absoluteString)
         await fixture.origin.waitForRequests(1)
