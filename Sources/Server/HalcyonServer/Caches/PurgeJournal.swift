@@ -24,10 +24,8 @@ final class PurgeJournal: Sendable {
 
     /// Waits until so many purges have been done.
     func until(done wanted: Int) async {
-        while true {
-            let (count, change) = done.withLock { ($0.count, $0.change.awaited()) }
-            if count >= wanted { return }
-            await change.value
+        await NextChange.wait(for: { (count: Int) in count >= wanted }) {
+            done.withLock { ($0.count, $0.change.awaited()) }
         }
     }
 

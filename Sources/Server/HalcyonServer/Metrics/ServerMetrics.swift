@@ -131,10 +131,8 @@ final class Counter: Sendable {
 
     /// Waits until the value is as wanted.
     func until(_ labels: [String] = [], _ isReached: (Double) -> Bool) async {
-        while true {
-            let change = state.withLock { $0.change.awaited() }
-            if isReached(value(labels)) { return }
-            await change.value
+        await NextChange.wait(for: isReached) {
+            state.withLock { ($0.values[labels] ?? 0, $0.change.awaited()) }
         }
     }
 

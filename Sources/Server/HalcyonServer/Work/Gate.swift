@@ -54,20 +54,12 @@ final class Gate: Sendable {
     }
 
     /// What metrics tell.
-    var usage: Usage {
-        state.withLock {
-            Usage(
-                passing: $0.admission.passingCount, waiting: $0.admission.waitingCount,
-                limit: $0.admission.width, entered: $0.nextID)
-        }
-    }
+    var usage: Usage { state.withLock { $0.usage } }
 
     /// Waits until its usage is as wanted.
     func until(_ isReached: (Usage) -> Bool) async {
-        while true {
-            let change = state.withLock { $0.change.awaited() }
-            if isReached(usage) { return }
-            await change.value
+        await NextChange.wait(for: isReached) {
+            state.withLock { ($0.usage, $0.change.awaited()) }
         }
     }
 
@@ -146,6 +138,12 @@ final class Gate: Sendable {
 }
 
 extension Gate.State {
+    fileprivate var usage: Gate.Usage {
+        Gate.Usage(
+            passing: admission.passingCount, waiting: admission.waitingCount,
+            limit: admission.width, entered: nextID)
+    }
+
     fileprivate var secondsUntilFree: Int {
         let seconds =
             Double(admission.waitingCount + 1) * meanHold / Double(max(1, admission.width))

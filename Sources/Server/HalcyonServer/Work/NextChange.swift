@@ -16,4 +16,17 @@ struct NextChange: Sendable {
         defer { arrival = nil }
         return arrival
     }
+
+    /// Waits until a value is as wanted.
+    ///
+    /// - Parameter look: The value and its ``awaited()`` change, both from under one lock.
+    static func wait<Value>(
+        for isReached: (Value) -> Bool, _ look: () -> (Value, OneShot<Void>)
+    ) async {
+        while true {
+            let (value, change) = look()
+            if isReached(value) { return }
+            await change.value
+        }
+    }
 }
