@@ -20,6 +20,9 @@ import Testing
         for (name, value) in earlier {
             #expect(now[name] == value, "\(name)")
         }
+        for name in ["cache.staleIfError", "sources.freshness"] {
+            #expect(now[name] == "[3601]", "\(name)")
+        }
     }
 
     /// The values by their names, as JSON.

@@ -1,5 +1,6 @@
 public import Foundation
 public import Halcyon
+import HalcyonWork
 
 /// A manager that reaches neither the network nor the caches of the user, for one test.
 ///
@@ -51,8 +52,6 @@ public final class TestEnvironment: Sendable {
 extension ManualClock {
     /// The time on the wall that goes with the clock's time: it begins with 2030.
     public var date: Date {
-        let (seconds, attoseconds) = now.offset.components
-        let start = 1_893_456_000.0
-        return Date(timeIntervalSince1970: start + Double(seconds) + Double(attoseconds) / 1e18)
+        Date(timeIntervalSince1970: 1_893_456_000 + now.offset.inSeconds)
     }
 }

@@ -151,7 +151,7 @@ private struct Places: Sendable {
         self.environment = environment
         self.timeout = timeout
         var client = HTTPClientConfiguration()
-        client.connectTimeout = timeout / .seconds(1)
+        client.connectTimeout = timeout.inSeconds
         client.usesEnvironmentProxies = false
         transport = try CurlTransport.shared(for: client)
     }

@@ -50,7 +50,7 @@ package final class S3Store: SharedBytes {
         self.settings = settings
         self.time = time
         var client = HTTPClientConfiguration()
-        client.connectTimeout = settings.timeout / .seconds(1)
+        client.connectTimeout = settings.timeout.inSeconds
         client.connectionsPerHost = settings.width
         client.usesEnvironmentProxies = false
         transport = try CurlTransport.shared(for: client)

@@ -148,7 +148,7 @@ extension ImageServer {
     /// afterwards.
     private func noteSubstitute(_ head: inout PictureHead, _ plan: ImagePlan) {
         let now = time.date
-        let end = Int(now.timeIntervalSince1970) + Int(configuration.fallback.ttl / .seconds(1))
+        let end = Int(now.timeIntervalSince1970) + Int(configuration.fallback.ttl.inSeconds)
         head.isSubstitute = true
         head.cacheControl =
             cacheControl(

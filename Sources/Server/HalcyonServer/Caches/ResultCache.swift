@@ -77,7 +77,7 @@ final class ResultCache: Sendable {
             return
         }
         var config = MemoryStorage.Config(totalCostLimit: tier.memoryBytes)
-        config.expiration = .seconds(tier.maxAge / .seconds(1))
+        config.expiration = .seconds(tier.maxAge.inSeconds)
         memory = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 

@@ -175,7 +175,7 @@ extension CacheDirectory {
         var config = DiskStorage.Config(
             name: name, sizeLimit: UInt(max(1, tier.bytes)), directory: directory)
         config.cachePathBlock = { $0.appendingPathComponent($1, isDirectory: true) }
-        config.expiration = .seconds(tier.maxAge / .seconds(1))
+        config.expiration = .seconds(tier.maxAge.inSeconds)
         self.init(config: config, now: time.expirationDate)
         // The first use tells why.
         try? makeFolder()

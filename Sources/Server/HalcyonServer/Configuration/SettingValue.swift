@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonPixels
+import HalcyonWork
 
 /// What a file or a variable of the environment says of a setting.
 enum SettingValue: Hashable, Codable {
@@ -117,7 +118,7 @@ extension Duration: SettingType {
         }
         self = .milliseconds(Int64((seconds * 1000).rounded()))
     }
-    var setting: SettingValue { .number(self / .seconds(1)) }
+    var setting: SettingValue { .number(inSeconds) }
     static var expected: String { "a number of seconds" }
 }
 

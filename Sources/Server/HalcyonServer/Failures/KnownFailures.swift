@@ -30,7 +30,7 @@ final class KnownFailures: Sendable {
         guard failure.kind.caching == .negativeTTL, ttl > .zero else { return }
         memory.store(
             value: KnownFailure(failure, until: time.now + ttl), forKey: name,
-            expiration: .seconds(ttl / .seconds(1)))
+            expiration: .seconds(ttl.inSeconds))
     }
 
     func removeAll() { memory.removeAll() }

@@ -1,3 +1,4 @@
+import HalcyonWork
 import Synchronization
 
 /// How long this machine takes to write AVIF, by what it took before, and what can be written in the time that is
@@ -29,7 +30,7 @@ struct AVIFPace: Sendable {
 
     /// Takes note of how long a picture took.
     mutating func note(_ duration: Duration, pixels: Int, effort: Int) {
-        taken = taken * Self.memory + duration / .seconds(1)
+        taken = taken * Self.memory + duration.inSeconds
         expected = expected * Self.memory + Self.cost(pixels, effort)
     }
 

@@ -315,8 +315,8 @@ final class PictureMaker: Sendable {
 
     private func note(_ product: PlanExecution.Product, _ data: Data) {
         let input = product.sourceFormat.name
-        metrics.stages.observe(product.decoding / .seconds(1), ["decode"])
-        metrics.stages.observe(product.encoding / .seconds(1), ["encode"])
+        metrics.stages.observe(product.decoding.inSeconds, ["decode"])
+        metrics.stages.observe(product.encoding.inSeconds, ["encode"])
         metrics.pictures.add([input, product.format.name])
         metrics.sourceBytes.observe(Double(data.count), [input])
         metrics.pixels.add(["in"], Double(product.sourceSize.pixelCount * product.frameCount))

@@ -23,7 +23,7 @@ final class HitRates: Sendable {
         return window.withLock { $0.share(seconds: minutes * 60, before: second) }
     }
 
-    private var second: Int { Int((time.now - start) / .seconds(1)) }
+    private var second: Int { Int((time.now - start).inSeconds) }
 }
 
 /// Hits and all looks of the last quarter of an hour, counted in steps of ten seconds.

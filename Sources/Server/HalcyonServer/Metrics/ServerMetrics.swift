@@ -60,7 +60,7 @@ final class ServerMetrics: Sendable {
     /// Notes how long a part of the work took, from `start` until now.
     func noteStage(_ stage: String, since start: ContinuousClock.Instant) -> Duration {
         let duration = time.now - start
-        stages.observe(duration / .seconds(1), [stage])
+        stages.observe(duration.inSeconds, [stage])
         return duration
     }
 

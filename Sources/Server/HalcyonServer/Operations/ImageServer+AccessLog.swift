@@ -12,7 +12,7 @@ extension ImageServer {
     func note(_ answer: ServerAnswer, to request: ServerRequest) {
         let notes = answer.notes
         guard !notes.isQuiet else { return }
-        let seconds = (time.now - request.start) / .seconds(1)
+        let seconds = (time.now - request.start).inSeconds
         let status = answer.notedStatus
         metrics.requests.add([notes.route, String(status)])
         metrics.durations.observe(seconds, [notes.route, notes.cache])

@@ -41,7 +41,7 @@ struct OperationsClient {
         request.httpBody = json
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         var client = HTTPClientConfiguration()
-        client.connectTimeout = min(5, patience / .seconds(1))
+        client.connectTimeout = min(5, patience.inSeconds)
         client.usesEnvironmentProxies = false
         let answer = try await CurlTransport.shared(for: client).answer(
             to: request,

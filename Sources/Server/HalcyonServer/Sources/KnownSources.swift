@@ -60,7 +60,7 @@ final class KnownSources: Sendable {
         self.folder = folder
         self.onForgetting = onForgetting
         var config = MemoryStorage.Config(totalCostLimit: max(1, cache.sources.memoryBytes))
-        config.expiration = .seconds(cache.sources.maxAge / .seconds(1))
+        config.expiration = .seconds(cache.sources.maxAge.inSeconds)
         memory = MemoryStorage.Backend(config: config, now: time.expirationDate)
         failures = KnownFailures(for: cache.negativeTTL, time: time)
     }

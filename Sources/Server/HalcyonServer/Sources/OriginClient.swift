@@ -46,7 +46,7 @@ final class OriginClient: Sendable {
         self.rules = rules
         self.origins = origins
         var client = HTTPClientConfiguration()
-        client.connectTimeout = settings.connectTimeout / .seconds(1)
+        client.connectTimeout = settings.connectTimeout.inSeconds
         client.connectionsPerHost = connectionsPerHost
         // Behind a proxy, the addresses that are looked at would be the proxy's.
         client.usesEnvironmentProxies = false

@@ -21,12 +21,11 @@ struct SourceCachingRules: Sendable {
         settledFields = Set(forwarded.map { $0.lowercased() } + ["accept-encoding"])
         var caching = HTTPCaching.shared
         caching.negative = .off
-        caching.staleWhileRevalidate = .upTo(
-            configuration.cache.staleWhileRevalidate / .seconds(1))
-        caching.staleIfError = .upTo(configuration.cache.staleIfError / .seconds(1))
+        caching.staleWhileRevalidate = .upTo(configuration.cache.staleWhileRevalidate.inSeconds)
+        caching.staleIfError = .upTo(configuration.cache.staleIfError.inSeconds)
         caching.staleWhenUnreachable = false
         if !passesCacheControl {
-            caching.fixedLifetime = configuration.sources.freshness / .seconds(1)
+            caching.fixedLifetime = configuration.sources.freshness.inSeconds
         }
         policy = HTTPCachePolicy(caching)
     }

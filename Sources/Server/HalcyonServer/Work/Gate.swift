@@ -119,7 +119,7 @@ final class Gate: Sendable {
 
     /// Takes note of how long somebody has held a place.
     func noteHold(_ duration: Duration, of kind: String = "") {
-        let seconds = duration / .seconds(1)
+        let seconds = duration.inSeconds
         state.withLock { state in
             state.meanHold += (seconds - state.meanHold) / 16
             let mean = state.meanHolds[kind] ?? seconds
