@@ -11,8 +11,7 @@ import Testing
     }
 
     @Test func everySettingMeansWhatItMeant() async throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Support/EarlierState/server.json")
+        let file = SampleFile.url("EarlierState/server.json")
         let shown = try await run(["--print-config", "--config", file.path])
         #expect(shown.code == 0, "\(shown.errors)")
         let now = try settings(Data(shown.output.utf8))

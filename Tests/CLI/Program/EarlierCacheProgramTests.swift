@@ -10,11 +10,8 @@ struct EarlierCacheProgramTests {
 
     init() throws {
         program = try Program()
-        let folder = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Support/EarlierState/cache")
         let cache = program.folder.file("cache")
-        try FileManager.default.copyItem(at: folder, to: cache)
+        try FileManager.default.copyItem(at: SampleFile.url("EarlierState/cache"), to: cache)
         try FileManager.default.moveItem(
             at: cache.appending(path: "index.sqlite"), to: cache.appending(path: ".index.sqlite"))
     }
