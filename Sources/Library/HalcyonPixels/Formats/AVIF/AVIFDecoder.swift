@@ -29,12 +29,8 @@ struct AVIFFrameReader: FileFrameReader {
     private let loopCount: Int
 
     init(_ data: Data) throws {
-        let owner = ByteOwner(data)
-        do {
-            file = try AVIFFile(
-                UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
-        } catch {
-            throw error.codingError(.AVIF)
+        file = try ByteOwner.file(.AVIF, of: data) { bytes, owner throws(CodecRefusal) in
+            try AVIFFile(bytes, owner: owner)
         }
         loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
         profile = ForeignProfile(

@@ -22,12 +22,8 @@ struct JPEGXLFrameReader: FileFrameReader {
     private let file: JPEGXLFile
 
     init(_ data: Data) throws {
-        let owner = ByteOwner(data)
-        do {
-            file = try JPEGXLFile(
-                UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
-        } catch {
-            throw error.codingError(.JPEGXL)
+        file = try ByteOwner.file(.JPEGXL, of: data) { bytes, owner throws(CodecRefusal) in
+            try JPEGXLFile(bytes, owner: owner)
         }
     }
 
