@@ -1,10 +1,10 @@
 import Foundation
-import HalcyonServer
 import HalcyonTestKit
 import HalcyonWork
 import Testing
 
 @testable import HalcyonPixels
+@testable import HalcyonServer
 
 /// Requests for pictures that there is no memory for. Each in a process of its own, whose pictures all wait.
 @Suite struct MemoryWaitTests {
@@ -13,25 +13,31 @@ import Testing
     /// A server with so much memory, all of which is taken, and a picture that needs some of it beside one that
     /// does not.
     private static func start(
-        in folder: TemporaryDirectory, requestTimeout: Duration
+        in folder: TemporaryDirectory, time: TimeSource = .system
     ) async throws -> LiveServer {
         try folder.write(
             PNGFixture.data(.gradient(width: 1600, height: 1000), as: .rgba16), to: "large.png")
         try folder.write(
             PNGFixture.data(.gradient(width: 20, height: 10), as: .rgb8), to: "small.png")
-        let live = try await LiveServer.start {
+        let live = try await LiveServer.start(time: time) {
             $0.sources.local.root = folder.url.path
             $0.work.memory = memory
-            $0.work.requestTimeout = requestTimeout
+            $0.work.requestTimeout = .seconds(600)
         }
         try #require(DecodingBudget.shared.takeIfFree(memory))
         return live
     }
 
+    /// Waits until so many threads wait for memory, which they tell nobody.
+    private static func wait(forWaiters count: Int) async {
+        while DecodingMemory.waitingCount != count { await pause() }
+    }
+
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryDirectory()
-            let live = try await MemoryWaitTests.start(in: folder, requestTimeout: .seconds(20))
+            let clock = ManualClock()
+            let live = try await MemoryWaitTests.start(in: folder, time: clock.time)
             // As many as there are threads.
             let targets = (1...Processors.count).map { "/_/bl:\($0)/plain/local:///large.png" }
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
@@ -40,12 +46,15 @@ import Testing
                         try await live.told(target)
                     }
                 }
+                await MemoryWaitTests.wait(forWaiters: targets.count)
+                clock.advance(by: live.server.configuration.work.requestTimeout)
                 for try await answer in group {
                     #expect(answer.status == 503 && answer.code == "deadline")
                     #expect(answer["Retry-After"] != nil)
                 }
             }
-            while DecodingMemory.waitingCount > 0 { await pause() }
+            await live.server.makers.gate.until { $0.passing == 0 }
+            #expect(DecodingMemory.waitingCount == 0)
             let metrics = try await live.ask("/metrics", operations: true).text
             let line = "halcyon_rejected_total{reason=\"memory\"} \(targets.count)\n"
             #expect(metrics.contains(line), "\(metrics)")
@@ -61,15 +70,16 @@ import Testing
     @Test func whoLeavesWhileThereIsNoMemoryHoldsNoThread() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryDirectory()
-            let live = try await MemoryWaitTests.start(in: folder, requestTimeout: .seconds(600))
+            let live = try await MemoryWaitTests.start(in: folder)
             var clients = try (0..<Processors.count).map { _ in try RawClient(port: live.port) }
             for (number, client) in clients.enumerated() {
                 client.get("/_/bl:\(1 + number)/plain/local:///large.png")
             }
-            while DecodingMemory.waitingCount < clients.count { await pause() }
+            await MemoryWaitTests.wait(forWaiters: clients.count)
             let count = clients.count
             clients = []
-            while DecodingMemory.waitingCount > 0 { await pause() }
+            await live.server.makers.gate.until { $0.passing == 0 }
+            #expect(DecodingMemory.waitingCount == 0)
             await live.waitForClientsThatLeave(count)
             #expect(try await live.ask("/_/bl:2/plain/local:///small.png").status == 200)
             let metrics = try await live.ask("/metrics", operations: true).text
