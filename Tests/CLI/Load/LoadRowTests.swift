@@ -1,6 +1,7 @@
-import Halcyon
+import Foundation
 import Testing
 
+@testable import Halcyon
 @testable import HalcyonCLI
 
 struct LoadRowTests {
@@ -24,6 +25,22 @@ struct LoadRowTests {
             row.json.text
                 == #"{"source":"a.jpg","error":{"code":2002,"message":"no \"bird\""}}"#)
         #expect(row.isFailure)
+    }
+
+    @Test func aFileThatEndedItsDecoderIsNamed() {
+        let cause = ImageCodingError.decoderStopped(.SVG, reason: "SIGABRT")
+        let item = ImageProcessItem.data(Data("<svg/>".utf8))
+        let processor = DefaultImageProcessor.default
+        ProcessingFailures.shared.note(cause, of: item, by: processor)
+        let error = KingfisherError.processorError(
+            reason: .processingFailed(processor: processor, item: item))
+        #expect(error.errorDescription == "The decoder of SVG stopped (SIGABRT).")
+        let failure = LoadFailure(error, at: "drawings/a.svg")
+        #expect(failure.message == "The decoder of SVG stopped (SIGABRT) at drawings/a.svg.")
+        #expect(failure.code == 4001)
+        #expect(LoadFailure(cause, at: "a.svg").message.hasSuffix("(SIGABRT) at a.svg."))
+        let other = ImageCodingError.corrupt(.SVG, reason: "cut short")
+        #expect(LoadFailure(other, at: "a.svg") == LoadFailure(other))
     }
 
     @Test func tellsPeopleOnOneLine() {

@@ -97,6 +97,27 @@ struct MessageTests {
         }
     }
 
+    /// Only librsvg 2.54 cannot take such a drawing.
+    @Test(arguments: ["load", "info"])
+    func aFileThatEndsItsDecoderIsNamed(command: String) async throws {
+        let drawing = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><style>rect:lang(x-word)\
+            {fill:red}</style><g xml:lang="en"><rect width="50" height="50"/></g></svg>
+            """
+        try write(Data(drawing.utf8), "killer.svg")
+        let origin = try await OriginServer.start(files: ["/killer.svg": Data(drawing.utf8)])
+        let sources = ["killer.svg", origin.url("/killer.svg").absoluteString]
+        let outcome = try await program.start([command, "--json"] + sources).outcome()
+        let rows = try outcome.rows
+        #expect(rows.map { $0["source"] as? String } == sources)
+        for (source, row) in zip(sources, rows) where row["width"] as? Int != 90 {
+            let error = row["error"] as? [String: Any]
+            #expect(
+                error?["message"] as? String
+                    == "The decoder of SVG stopped (SIGABRT) at \(source).")
+        }
+    }
+
     @Test func limitsAreThoseThatWereGiven() async throws {
         try write(Pictures.png(), "a.png")
         #expect(

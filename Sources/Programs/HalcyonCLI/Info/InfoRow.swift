@@ -28,7 +28,7 @@ struct InfoRow: Sendable {
                     try await BlockingWork.run { try ImageInformation(of: data) })
             }
         } catch {
-            result = .failure(LoadFailure(error))
+            result = .failure(LoadFailure(error, at: source.label))
         }
     }
 

@@ -52,6 +52,19 @@ struct LoadFailure: Error, Equatable {
             self.init(code: Self.other, message: ErrorText.of(error))
         }
     }
+
+    /// The failure of a file, which is named where it has ended its decoder.
+    ///
+    /// - Parameter place: The path or URL that was given, as people are told it.
+    init(_ error: any Error, at place: String) {
+        self.init(error)
+        let cause = (error as? ImageCodingError) ?? (error as? KingfisherError)?.codingError
+        if case .decoderStopped(let format, let reason)? = cause {
+            self = LoadFailure(
+                code: code,
+                message: "The decoder of \(format.rawValue) stopped (\(reason)) at \(place).")
+        }
+    }
 }
 
 /// The sentence an error gives of itself.

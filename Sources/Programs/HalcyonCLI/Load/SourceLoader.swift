@@ -14,7 +14,8 @@ struct SourceLoader: Sendable {
             let source = try job.argument.source.get()
             return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
         } catch {
-            return LoadRow(source: job.argument, result: .failure(LoadFailure(error)))
+            let failure = LoadFailure(error, at: job.argument.label)
+            return LoadRow(source: job.argument, result: .failure(failure))
         }
     }
 

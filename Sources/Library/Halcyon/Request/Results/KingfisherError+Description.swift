@@ -120,6 +120,15 @@ extension KingfisherError.ProcessorErrorReason {
     }
 }
 
+extension KingfisherError {
+    /// Why a file could not be decoded, if that has failed and is still known.
+    package var codingError: ImageCodingError? {
+        guard case .processorError(reason: .processingFailed(let processor, let item)) = self
+        else { return nil }
+        return ProcessingFailures.shared.reason(of: item, by: processor) as? ImageCodingError
+    }
+}
+
 extension ImageProcessor {
     /// As people write it: `resize:200x100`, or the identifier of one that has no text form.
     fileprivate var name: String {
