@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import HTTPCacheProxy
 @testable import HalcyonHTTP
 
 @Suite("304 and invalidation")

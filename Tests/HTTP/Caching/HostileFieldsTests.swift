@@ -2,6 +2,7 @@ import Foundation
 import HalcyonTestKit
 import Testing
 
+@testable import HTTPCacheProxy
 @testable import HalcyonHTTP
 
 /// Whatever a server sends, parsing it ends, and what is decided keeps its promises.

@@ -1,13 +1,14 @@
 import Foundation
+import HalcyonHTTP
 
 /// What a client has already, by the conditions of its `GET`: for servers and proxies that answer
 /// from a cache (RFC 9111, section 4.3.2).
-package struct ClientConditions: Sendable {
+struct ClientConditions: Sendable {
     private let tags: [String]
     private let modifiedSince: String?
 
     /// `nil` when the request is not made conditional by `If-None-Match` or `If-Modified-Since`.
-    package init?(of fields: HTTPFields) {
+    init?(of fields: HTTPFields) {
         tags = fields.values("If-None-Match")
         let dates = fields.values("If-Modified-Since")
         modifiedSince = dates.count == 1 ? dates[0] : nil
@@ -18,7 +19,7 @@ package struct ClientConditions: Sendable {
     ///
     /// `If-None-Match` counts alone where it is present (RFC 9110, section 13.2.2). A response
     /// without `Last-Modified` is taken to be as old as its `Date`.
-    package func areMet(by stored: StoredResponse) -> Bool {
+    func areMet(by stored: StoredResponse) -> Bool {
         guard stored.status == 200 else { return false }
         if !tags.isEmpty {
             guard let tag = EntityTag(of: stored.fields) else { return false }
@@ -34,20 +35,23 @@ package struct ClientConditions: Sendable {
 
     /// The tags in the lines. Between quotes a comma is text.
     private static func members(of lines: [String]) -> [String] {
+        let spaces = CharacterSet(charactersIn: " \t")
         var members: [String] = []
         for line in lines {
             var isQuoted = false
             let pieces = line.utf8.split { byte in
-                if byte == .quote { isQuoted.toggle() }
-                return byte == .comma && !isQuoted
+                if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+                return byte == UInt8(ascii: ",") && !isQuoted
             }
-            members += pieces.map { String(decoding: $0, as: UTF8.self).trimmingFieldSpaces }
+            members += pieces.map {
+                String(decoding: $0, as: UTF8.self).trimmingCharacters(in: spaces)
+            }
         }
         return members
     }
 
     /// The fields of the 304: without those that describe content it does not have.
-    package static func fieldsOfNotModified(_ fields: HTTPFields) -> HTTPFields {
+    static func fieldsOfNotModified(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         fields.remove(["content-length", "content-encoding", "content-range"])
         return fields
