@@ -247,8 +247,9 @@ add(
         .executableTarget(
             name: "HTTPCacheProxy",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonWork", arguments, nioCore,
-                nioHTTP1, nioPosix,
+                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
+                arguments,
+                nioCore, nioHTTP1, nioPosix,
             ]),
     ])
 
