@@ -68,16 +68,6 @@ import Testing
         recorder.removeAll()
         #expect(recorder.events.isEmpty)
     }
-
-    @Test func locksAValue() async {
-        let box = Locked(0)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<1000 { group.addTask { box.withLock { $0 += 1 } } }
-        }
-        #expect(box.value == 1000)
-        box.set(3)
-        #expect(box.value == 3)
-    }
 }
 
 @Suite struct ManualClockTests {

@@ -56,10 +56,11 @@ struct ResponseFixture {
     /// Stores a file that was made of a response which is new.
     func put(
         _ text: String, as name: String, of row: ResponseRow, superseded: [String] = [],
-        in other: CacheDirectory? = nil
+        expiration: StorageExpiration = .never, in other: CacheDirectory? = nil
     ) throws {
         let put = ResponsePut(row: row, superseded: superseded.map { Data($0.utf8) })
-        try write(text, as: name, made: derivation(row), with: put, in: other)
+        try write(
+            text, as: name, made: derivation(row), with: put, expiration: expiration, in: other)
     }
 
     func write(
@@ -93,9 +94,18 @@ struct ResponseFixture {
     }
 
     /// Changes the index as anybody could.
-    func change(_ statement: String) throws {
-        try store.withIndex(validated: true) { index in
-            try index.write { try $0.execute(statement, []) }
+    func change(_ statements: String...) throws {
+        for statement in statements {
+            try store.withIndex(validated: true) { index in
+                try index.write { try $0.execute(statement, []) }
+            }
+        }
+    }
+
+    /// The first column of what a query finds in the index, as text.
+    func column(_ query: String, in other: CacheDirectory) throws -> [String?]? {
+        try other.withIndex(validated: true) { index in
+            try index.read { try String?.fetchAll($0.db, sql: query) }
         }
     }
 

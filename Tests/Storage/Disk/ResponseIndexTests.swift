@@ -18,12 +18,9 @@ import Testing
     private func makeFormer() throws {
         try fixture.write("cat", as: "cat")
         try fixture.write("dog", as: "dog", expiration: .days(3))
-        for part in [
-            "TRIGGER derived_file_changed", "TRIGGER derived_file_removed", "TABLE derivations",
-            "TABLE responses",
-        ] {
-            try fixture.change("DROP \(part)")
-        }
+        try fixture.change(
+            "DROP TRIGGER derived_file_changed", "DROP TRIGGER derived_file_removed",
+            "DROP TABLE derivations", "DROP TABLE responses")
     }
 
     @Test func anIndexOfTheFormerVersionIsKept() throws {
@@ -43,7 +40,7 @@ import Testing
     @Test func responsesInAnIndexOfANewerVersionAreKept() throws {
         let row = fixture.row("cat", generation: 81)
         try fixture.put("cat", as: "cat", of: row)
-        for statement in [
+        try fixture.change(
             "ALTER TABLE responses ADD COLUMN more TEXT",
             "ALTER TABLE derivations ADD COLUMN weight REAL NOT NULL DEFAULT 1.5",
             "CREATE INDEX responses_by_url ON responses (url)",
@@ -53,46 +50,30 @@ import Testing
                 INSERT INTO counts VALUES (NEW.id);
             END
             """,
-            "UPDATE responses SET more = 'of a newer one'",
-            "PRAGMA user_version = 3",
-        ] {
-            try fixture.change(statement)
-        }
+            "UPDATE responses SET more = 'of a newer one'", "PRAGMA user_version = 3")
         let other = fixture.makeStore()
         #expect(try fixture.origin("cat", in: other)?.response == row)
         #expect(try other.responses(forKey: "cat") == [row])
         let next = fixture.row("dog", generation: 97)
         try fixture.put("dog", as: "dog", of: next, in: other)
         #expect(try fixture.responses(in: fixture.makeStore()) == ["cat 81", "dog 97"])
-        let counted = try other.withIndex(validated: true) { index in
-            try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM counts") }
-        }
-        #expect(counted == 1)
-        let more = try other.withIndex(validated: true) { index in
-            try index.read {
-                try String?.fetchAll($0.db, sql: "SELECT more FROM responses ORDER BY id")
-            }
-        }
+        #expect(try fixture.column("SELECT CAST(count(*) AS TEXT) FROM counts", in: other) == ["1"])
+        let more = try fixture.column("SELECT more FROM responses ORDER BY id", in: other)
         #expect(more == ["of a newer one", nil])
     }
 
     @Test func responsesOfANewerVersionThatAreNotUnderstoodAreLeftAloneAndFilesUsed() throws {
         try fixture.put("cat", as: "cat", of: fixture.row("cat", generation: 81))
-        for statement in [
-            "ALTER TABLE responses RENAME COLUMN fields TO head", "PRAGMA user_version = 3",
-        ] {
-            try fixture.change(statement)
-        }
+        try fixture.change(
+            "ALTER TABLE responses RENAME COLUMN fields TO head", "PRAGMA user_version = 3")
         let other = fixture.makeStore()
         #expect(try other.entries().map(\.key) == ["cat"])
         #expect(try fixture.responses(in: other) == [])
         #expect(try fixture.origin("cat", in: other)?.derivation == nil)
         try fixture.put("dog", as: "dog", of: fixture.row("dog", generation: 97), in: other)
         #expect(try fixture.text("dog", in: other) == "dog")
-        let count = try other.withIndex(validated: true) { index in
-            try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM responses") }
-        }
-        #expect(count == 1)
+        #expect(
+            try fixture.column("SELECT CAST(count(*) AS TEXT) FROM responses", in: other) == ["1"])
     }
 
     @Test func responsesAreHandedOnOneByOneUntilSomebodyHasEnough() throws {

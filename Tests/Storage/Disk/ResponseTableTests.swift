@@ -32,9 +32,9 @@ import Testing
 
     @Test func theOriginOfAFileIsAResponseTheProgramOrUnknown() throws {
         let row = fixture.row("cat", generation: 81)
-        let put = ResponsePut(row: row)
         try fixture.write(
-            "cat", as: "cat", made: fixture.derivation(row, isOriginal: true), with: put)
+            "cat", as: "cat", made: fixture.derivation(row, isOriginal: true),
+            with: ResponsePut(row: row))
         try fixture.write("dog", as: "dog", made: .program)
         try fixture.write("cow", as: "cow")
         for store in [store, fixture.makeStore()] {
@@ -49,9 +49,7 @@ import Testing
 
     @Test func nothingIsKnownOfAFileThatHasExpired() throws {
         let row = fixture.row("cat", generation: 81)
-        try fixture.write(
-            "cat", as: "cat", made: fixture.derivation(row), with: ResponsePut(row: row),
-            expiration: .seconds(60))
+        try fixture.put("cat", as: "cat", of: row, expiration: .seconds(60))
         let other = fixture.makeStore()
         fixture.advance(59)
         for store in [store, other] { #expect(try fixture.origin("cat", in: store) != nil) }
@@ -61,9 +59,7 @@ import Testing
 
     @Test func anAccessThatIsNotWrittenYetKeepsAFile() throws {
         let row = fixture.row("cat", generation: 81)
-        try fixture.write(
-            "cat", as: "cat", made: fixture.derivation(row), with: ResponsePut(row: row),
-            expiration: .seconds(60))
+        try fixture.put("cat", as: "cat", of: row, expiration: .seconds(60))
         fixture.advance(59)
         let name = store.fileName(forKey: "cat")
         let text = try store.value(
@@ -203,10 +199,8 @@ import Testing
     @Test(arguments: ["removed", "expired", "evicted", "lost", "damaged", "wiped"])
     func aResponseGoesWithItsLastFile(way: String) throws {
         let row = fixture.row("cat", generation: 81)
-        let put = ResponsePut(row: row)
         for name in ["cat@small", "cat@large"] {
-            try fixture.write(
-                name, as: name, made: fixture.derivation(row), with: put, expiration: .seconds(60))
+            try fixture.put(name, as: name, of: row, expiration: .seconds(60))
         }
         try store.put(ResponsePut(row: fixture.row("old", generation: 0)))
         func lose(_ name: String) throws {

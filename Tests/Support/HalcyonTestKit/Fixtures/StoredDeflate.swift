@@ -3,16 +3,12 @@ public enum StoredDeflate {
     /// RFC 1951, section 3.2.4: blocks of at most 65,535 bytes, each behind its length.
     static func raw(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
-        var start = 0
-        repeat {
-            let end = min(start + 0xFFFF, bytes.count)
-            let length = UInt16(end - start)
-            writer.append(end == bytes.count ? 1 : 0 as UInt8)
-            writer.append(littleEndian: length)
-            writer.append(littleEndian: ~length)
-            writer.append(bytes[start..<end])
-            start = end
-        } while start < bytes.count
+        for block in StoredBlocks.blocks(bytes, of: 0xFFFF) {
+            writer.append(block.endIndex == bytes.count ? 1 : 0 as UInt8)
+            writer.append(littleEndian: UInt16(block.count))
+            writer.append(littleEndian: ~UInt16(block.count))
+            writer.append(block)
+        }
         return writer.bytes
     }
 
@@ -38,19 +34,22 @@ public enum StoredDeflate {
 
 /// Other compressed forms made of stored blocks.
 enum StoredBlocks {
+    /// At least one.
+    static func blocks(_ bytes: [UInt8], of length: Int) -> [ArraySlice<UInt8>] {
+        stride(from: 0, to: max(1, bytes.count), by: length)
+            .map { bytes[$0..<min($0 + length, bytes.count)] }
+    }
+
     /// RFC 7932: meta-blocks of at most 65,536 bytes that are not compressed, and an empty last one.
     static func brotli(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
-        var start = 0
-        while start < bytes.count {
-            let end = min(start + 0x10000, bytes.count)
+        for block in blocks(bytes, of: 0x10000) where !block.isEmpty {
             // Not the last one; four digits of length; the length less one; not compressed.
-            var bits = UInt32(end - start - 1) << 3 | 1 << 19
+            var bits = UInt32(block.count - 1) << 3 | 1 << 19
             // Before the first one a bit that says how long the window is: 64 KiB.
-            if start == 0 { bits <<= 1 }
+            if block.startIndex == 0 { bits <<= 1 }
             writer.append([UInt8(bits & 0xFF), UInt8(bits >> 8 & 0xFF), UInt8(bits >> 16)])
-            writer.append(bytes[start..<end])
-            start = end
+            writer.append(block)
         }
         writer.append(bytes.isEmpty ? 0x06 : 0x03 as UInt8)
         return writer.bytes
@@ -63,14 +62,11 @@ enum StoredBlocks {
         // A single segment with a length of four bytes.
         writer.append(0xA0 as UInt8)
         writer.append(littleEndian: UInt32(bytes.count))
-        var start = 0
-        repeat {
-            let end = min(start + 0x10000, bytes.count)
-            let header = UInt32(end - start) << 3 | (end == bytes.count ? 1 : 0)
+        for block in blocks(bytes, of: 0x10000) {
+            let header = UInt32(block.count) << 3 | (block.endIndex == bytes.count ? 1 : 0)
             writer.append([UInt8(header & 0xFF), UInt8(header >> 8 & 0xFF), UInt8(header >> 16)])
-            writer.append(bytes[start..<end])
-            start = end
-        } while start < bytes.count
+            writer.append(block)
+        }
         return writer.bytes
     }
 }
