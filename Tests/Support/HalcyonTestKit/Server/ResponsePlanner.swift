@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonHTTP
 import NIOCore
 
 /// All that will be sent in answer to one request.
@@ -119,18 +118,21 @@ struct ResponsePlanner {
     ) -> OriginBody {
         plan.headers["Accept-Ranges"] = "bytes"
         guard request.method == "GET", case .data(let bytes) = body,
-            let range = request.headers["Range"].flatMap(RequestedRange.init),
+            let header = request.headers["Range"],
             validators.allowRange(ifRange: request.headers["If-Range"])
         else { return body }
-        guard let part = range.positions(count: bytes.count) else {
+        switch ByteRange(header: header, length: bytes.count) {
+        case .whole: return body
+        case .unsatisfiable:
             plan.status = 416
             plan.headers["Content-Range"] = "bytes */\(bytes.count)"
             return .empty
+        case .part(let part):
+            plan.status = 206
+            plan.headers["Content-Range"] =
+                "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
+            return .data(bytes.dropFirst(part.lowerBound).prefix(part.count))
         }
-        plan.status = 206
-        plan.headers["Content-Range"] =
-            "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
-        return .data(bytes.dropFirst(part.lowerBound).prefix(part.count))
     }
 
     private func setFraming(
