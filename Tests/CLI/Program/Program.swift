@@ -54,58 +54,39 @@ final class Program: Sendable {
         _ arguments: [String], environment: [String: String] = [:], script: String? = nil,
         output: FileHandle? = nil, error: FileHandle? = nil
     ) throws -> Run {
-        let run = Run(folder: folder)
+        let files = ["out", "err"].map { folder.file(".\(UUID().uuidString).\($0)") }
+        for file in files { try Data().write(to: file) }
         let environment = [
             "PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TMPDIR": folder.url.path,
             "XDG_CACHE_HOME": folder.file("caches").path, "TERM": "xterm",
         ].merging(environment) { $1 }
-        let output = try output ?? run.makeFile(run.outputFile)
-        let error = try error ?? run.makeFile(run.errorFile)
-        run.process = try ChildProcess(
+        let output = try output ?? FileHandle(forWritingTo: files[0])
+        let error = try error ?? FileHandle(forWritingTo: files[1])
+        let process = try ChildProcess(
             executable: script == nil ? Self.executable.path : "/bin/sh",
             arguments: script.map { ["-c", $0, Self.executable.path] + arguments } ?? arguments,
             environment: environment, directory: folder.url.path,
             standardInput: FileHandle.nullDevice.fileDescriptor,
             standardOutput: output.fileDescriptor, standardError: error.fileDescriptor)
-        return run
+        return Run(process: process, files: files)
     }
 
     /// A running program.
-    final class Run: @unchecked Sendable {
-        // Unchecked because of the process, which is set before the run is shared.
+    struct Run: Sendable {
+        fileprivate let process: ChildProcess
+        /// Of its output and its errors; empty when the stream led elsewhere.
+        fileprivate let files: [URL]
 
-        fileprivate(set) var process: ChildProcess?
-        fileprivate let outputFile: URL
-        fileprivate let errorFile: URL
-
-        fileprivate init(folder: TemporaryDirectory) {
-            let name = UUID().uuidString
-            outputFile = folder.file(".\(name).out")
-            errorFile = folder.file(".\(name).err")
-        }
-
-        fileprivate func makeFile(_ url: URL) throws -> FileHandle {
-            try Data().write(to: url)
-            return try FileHandle(forWritingTo: url)
-        }
-
-        func send(_ signal: Int32) {
-            process?.send(signal)
-        }
+        func send(_ signal: Int32) { process.send(signal) }
 
         /// Waits for the end.
         func outcome() async throws -> Outcome {
-            guard let exitCode = await process?.exitCode() else {
-                process?.send(SIGTERM)
+            guard let exitCode = await process.exitCode() else {
+                process.send(SIGTERM)
                 throw CancellationError()
             }
-            return Outcome(
-                exitCode: exitCode, output: text(of: outputFile), error: text(of: errorFile))
-        }
-
-        /// What was written; nothing when the stream led elsewhere.
-        private func text(of file: URL) -> String {
-            (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+            return Outcome(exitCode: exitCode, output: texts[0], error: texts[1])
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
+import HalcyonWork
 import Vips
 
 /// A file that is decoded in the process and by workers, in all ways.
@@ -85,10 +86,7 @@ struct Comparison {
     }
 
     private static func digest(_ bitmap: Bitmap) throws -> String {
-        var hash: UInt64 = 14_695_981_039_346_656_037
-        bitmap.withUnsafeBytes { bytes in
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
-        }
+        let hash = bitmap.withUnsafeBytes { Digest.sha256.hexadecimal($0) }
         return "\(bitmap.size.width)x\(bitmap.size.height)x\(bitmap.bytesPerPixel) \(hash)"
     }
 }
