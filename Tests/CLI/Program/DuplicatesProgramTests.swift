@@ -18,25 +18,18 @@ struct DuplicatesProgramTests {
     private func photo(seed: UInt64) throws -> Image {
         var random = SeededGenerator(state: seed)
         let blocks = (0..<96).map { _ in UInt8.random(in: 0...255, using: &random) }
-        var bytes = Data()
-        for y in 0..<120 {
-            for x in 0..<180 {
-                let grey = blocks[y / 15 * 12 + x / 15]
-                bytes.append(contentsOf: [grey, grey / 4 * 3, 255 - grey / 2])
-            }
+        let grid = PixelGrid(width: 180, height: 120) { x, y in
+            let grey = blocks[y / 15 * 12 + x / 15]
+            return Pixel(grey, grey / 4 * 3, 255 - grey / 2)
         }
-        let bitmap = Bitmap(pixels: bytes, size: PixelSize(width: 180, height: 120), channels: 3)
-        return Image(bitmap: try #require(bitmap))
+        return try Image.decoding(PNGFixture.data(grid, as: .rgb8))
     }
 
     private func write(
         _ image: Image, _ format: ImageFormat, quality: Double = 0.9, to path: String
     ) throws {
-        let url = program.folder.file(path)
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try image.kf.data(format: format, options: ImageEncodingOptions(quality: quality))
-            .write(to: url)
+        let options = ImageEncodingOptions(quality: quality)
+        try program.folder.write(image.kf.data(format: format, options: options), to: path)
     }
 
     private func writeLibrary() throws {
@@ -87,15 +80,11 @@ struct DuplicatesProgramTests {
 
     /// A white shape on transparency, of the given size.
     private func icon(_ side: Int, isInside: (_ x: Double, _ y: Double) -> Bool) throws -> Image {
-        var bytes = Data()
-        for y in 0..<side {
-            for x in 0..<side {
-                let place = (Double(x) / Double(side) - 0.5, Double(y) / Double(side) - 0.5)
-                bytes.append(contentsOf: [255, 255, 255, isInside(place.0, place.1) ? 255 : 0])
-            }
+        func place(_ number: Int) -> Double { Double(number) / Double(side) - 0.5 }
+        let grid = PixelGrid(width: side, height: side) { x, y in
+            Pixel(255, 255, 255, isInside(place(x), place(y)) ? 255 : 0)
         }
-        let size = PixelSize(width: side, height: side)
-        return Image(bitmap: try #require(Bitmap(pixels: bytes, size: size)))
+        return try Image.decoding(PNGFixture.data(grid))
     }
 
     @Test func whiteIconsOfOtherShapesAreOtherPictures() async throws {
