@@ -63,7 +63,8 @@ public final class OriginServer: Sendable {
         let server = OriginServer(baseURL: baseURL, port: port, state: state, listener: listener)
         for (path, data) in files {
             let name = path.split(separator: ".").last.map(String.init) ?? ""
-            server.route(path, .ok(data, contentType: ContentType.of(fileExtension: name)))
+            let type = ["png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"][name]
+            server.route(path, .ok(data, contentType: type ?? "application/octet-stream"))
         }
         return server
     }
