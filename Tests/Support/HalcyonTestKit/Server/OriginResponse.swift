@@ -81,10 +81,10 @@ extension OriginResponse {
 
     /// 200 with a body that never ends.
     public static func endless(
-        _ piece: Data = Data(repeating: 0x2A, count: 16384),
-        contentType: String = "application/octet-stream"
+        _ piece: Data = Data(repeating: 0x2A, count: 16384)
     ) -> OriginResponse {
-        OriginResponse(headers: ["Content-Type": contentType], body: .endless(piece))
+        OriginResponse(
+            headers: ["Content-Type": "application/octet-stream"], body: .endless(piece))
     }
 
     /// Bytes that are no HTTP message.
@@ -101,10 +101,8 @@ extension OriginResponse {
 
     /// 200 with these bytes in pieces with a time between them.
     public static func drip(
-        _ data: Data, bytes: Int = 1, every interval: Duration,
-        contentType: String = "application/octet-stream"
+        _ data: Data, bytes: Int = 1, every interval: Duration
     ) -> OriginResponse {
-        .ok(data, contentType: contentType)
-            .with(.slices(bytes: bytes, pacing: .interval(interval)))
+        .ok(data).with(.slices(bytes: bytes, pacing: .interval(interval)))
     }
 }
