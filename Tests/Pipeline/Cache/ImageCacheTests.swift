@@ -14,9 +14,7 @@ import Testing
     private var cache: ImageCache { fixture.cache }
     private var image: Image { fixture.image }
 
-    init() throws {
-        fixture = try CacheFixture()
-    }
+    init() throws { fixture = try CacheFixture() }
 
     /// Why nothing was written; `nil` when something was.
     private func failure(storing image: Image, toDisk: Bool = true, in other: ImageCache? = nil)

@@ -10,9 +10,7 @@ import Testing
     private let fixture: CacheFixture
     private var cache: ImageCache { fixture.cache }
 
-    init() throws {
-        fixture = try CacheFixture()
-    }
+    init() throws { fixture = try CacheFixture() }
 
     /// Upstream: testImageCachedTypeAsyncDiskHitRunsOffMainThreadWhenCallbackUntouch,
     /// testImageCachedTypeAsyncNone, testImageCachedTypeAsyncDeliversOnMainQueueWhenRequested

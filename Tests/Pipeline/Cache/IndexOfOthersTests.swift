@@ -38,6 +38,13 @@ struct IndexOfOthersTests {
         return other
     }
 
+    /// Executes statements, each in a process of its own.
+    private func execute(_ statements: [String]) async throws {
+        for statement in statements {
+            try await run(on: index, "db.execute(\"\(statement)\")").kill()
+        }
+    }
+
     @Test(arguments: [
         "UPDATE files SET size = 'many'", "UPDATE files SET size = -1",
         "UPDATE files SET size = 9223372036854775807", "UPDATE files SET size = 0.5",
@@ -59,7 +66,7 @@ struct IndexOfOthersTests {
         "PRAGMA user_version = 99", "PRAGMA application_id = 5", "PRAGMA journal_mode = WAL",
     ])
     func rowsThatMakeNoSenseHarmNothing(statement: String) async throws {
-        try await run(on: index, "db.execute(\"\(statement)\")").kill()
+        try await execute([statement])
         for storage in [storage, try folder.notes()] {
             storage.config.sizeLimit = 1000
             for (key, text) in [("1", "one"), ("2", "two")] {
@@ -136,9 +143,7 @@ struct IndexOfOthersTests {
 
     /// What an older Halcyon finds when `statements` have been run on the index.
     private func entries(after statements: [String]) async throws -> [DiskStorage.Entry] {
-        for statement in statements {
-            try await run(on: index, "db.execute(\"\(statement)\")").kill()
-        }
+        try await execute(statements)
         return try folder.notes().entries()
     }
 
@@ -151,10 +156,10 @@ struct IndexOfOthersTests {
         let other = try folder.notes()
         try other.store(value: Note("three"), forKey: "3")
         #expect(try other.value(forKey: "3") == Note("three"))
-        let check = try run(
+        try await run(
             on: index,
-            "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]")
-        await check.kill()
+            "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]"
+        ).kill()
     }
 
     /// Changes of a newer Halcyon that take nothing away.
@@ -185,7 +190,7 @@ struct IndexOfOthersTests {
         #expect(try folder.notes().value(forKey: "3") == Note("three"))
         #expect(try older.totalSize() == 9)
         let (one, two, three) = ("1".kf.sha256, "2".kf.sha256, "3".kf.sha256)
-        let check = try run(
+        try await run(
             on: index,
             """
             rows = db.execute("SELECT name, note, level FROM files").fetchall()
@@ -195,8 +200,8 @@ struct IndexOfOthersTests {
             assert db.execute("PRAGMA user_version").fetchone() == (3,)
             assert db.execute("SELECT * FROM formats").fetchall()
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            """)
-        await check.kill()
+            """
+        ).kill()
     }
 
     /// Changes of a newer Halcyon by which our statements no longer do what they did.
@@ -208,9 +213,7 @@ struct IndexOfOthersTests {
             + "DROP TABLE total; CREATE VIEW total AS SELECT sum(size) AS bytes FROM files",
     ])
     func anIndexOfANewerHalcyonThatIsNotUnderstoodIsLeftAlone(changes: String) async throws {
-        for statement in changes.split(separator: "; ") + ["PRAGMA user_version = 3"] {
-            try await run(on: index, "db.execute(\"\(statement)\")").kill()
-        }
+        try await execute(changes.components(separatedBy: "; ") + ["PRAGMA user_version = 3"])
         let before = try Data(contentsOf: URL(fileURLWithPath: index))
         let older = try folder.notes()
         #expect(try older.value(forKey: "1") == Note("one"))
@@ -225,12 +228,10 @@ struct IndexOfOthersTests {
     @Test func aTriggerThatDoesNotEndHasTheIndexMadeAgain() async throws {
         let endless =
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c"
-        for statement in [
+        try await execute([
             "CREATE TRIGGER t AFTER INSERT ON files BEGIN \(endless); END",
             "PRAGMA user_version = 3",
-        ] {
-            try await run(on: index, "db.execute(\"\(statement)\")").kill()
-        }
+        ])
         let older = try folder.notes()
         #expect(Set(try older.entries().map(\.key)) == ["1", "2"])
         try older.store(value: Note("three"), forKey: "3")

@@ -8,9 +8,7 @@ import Testing
 @Suite struct SharedCacheTests {
     private let machines: SharedMachines
 
-    init() async throws {
-        machines = try await SharedMachines()
-    }
+    init() async throws { machines = try await SharedMachines() }
 
     @Test func memoryIsAskedBeforeTheDiskAndTheDiskBeforeOthers() async throws {
         #expect(try await machines.get(machines.one).type == .none)

@@ -10,9 +10,7 @@ import Testing
     let folder: TemporaryDirectory
     private let day: TimeInterval = 86_400
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     private func open(_ limit: TimeInterval?) throws -> DiskStorage.Backend<Note> {
         var config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)

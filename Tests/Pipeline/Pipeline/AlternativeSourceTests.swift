@@ -9,9 +9,7 @@ import Testing
     private let fixture: ManagerFixture
     private var missing: URL { fixture.origin.url("/missing.png") }
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private func retrieve(
         _ source: URL, _ alternatives: [URL], updates: Recorder<DownloadTask?> = Recorder()

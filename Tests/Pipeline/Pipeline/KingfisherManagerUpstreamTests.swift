@@ -11,9 +11,7 @@ import Testing
     private var cache: ImageCache { fixture.cache }
     private var key: String { fixture.url.cacheKey }
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private func cacheType(_ options: KingfisherOptionsInfo = []) async throws -> CacheType {
         try await fixture.retrieveByCallback(options).get().cacheType

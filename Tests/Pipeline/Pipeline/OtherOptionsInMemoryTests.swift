@@ -21,35 +21,30 @@ import Testing
         return (result.image.frameCount, result.cacheType)
     }
 
-    /// Defect: D-29
-    @Test(arguments: [[], [.httpCaching(.on)]] as [KingfisherOptionsInfo])
-    func theScaleIsThatOfTheRequest(options: KingfisherOptionsInfo) async throws {
-        fixture.origin.route(
-            "/photo.png", .png(fixture.png).header("Cache-Control", "max-age=1000"))
-        for scale in [1, 2, 3, 1, 2] as [CGFloat] {
-            let result = try await fixture.retrieve(options + [.scaleFactor(scale)])
-            #expect(result.image.scale == scale)
-            #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
-        }
-        #expect(fixture.origin.requestCount == 1)
-        #expect(try await fixture.retrieve(options + [.scaleFactor(7)]).cacheType == .memory)
-    }
-
     /// Upstream: testDownsamplingHandleScale2x, testDownsamplingHandleScale3x
-    @Test(arguments: [[], [.httpCaching(.on)]] as [KingfisherOptionsInfo])
-    func aProcessorWorksAtTheScaleOfTheRequest(options: KingfisherOptionsInfo) async throws {
+    /// Defect: D-29
+    @Test(arguments: [[], [.httpCaching(.on)]] as [KingfisherOptionsInfo], [false, true])
+    func theScaleIsThatOfTheRequest(
+        options: KingfisherOptionsInfo, isProcessed: Bool
+    ) async throws {
         fixture.origin.route(
             "/photo.png", .png(fixture.png).header("Cache-Control", "max-age=1000"))
         let small = DownsamplingImageProcessor(size: CGSize(width: 4, height: 3))
-        let options = options + [.processor(small), .cacheOriginalImage]
-        for scale in [1, 2, 3, 1] {
-            let result = try await fixture.retrieve(options + [.scaleFactor(CGFloat(scale))])
-            #expect(result.image.scale == CGFloat(scale))
-            #expect(result.image.size == CGSize(width: 4, height: 3))
-            #expect(result.image.pixelSize == PixelSize(width: 4 * scale, height: 3 * scale))
+        let more: KingfisherOptionsInfo =
+            isProcessed ? [.processor(small), .cacheOriginalImage] : []
+        let options = options + more
+        for scale in [1, 2, 3, 1, 2] {
+            let image = try await fixture.retrieve(options + [.scaleFactor(CGFloat(scale))]).image
+            #expect(image.scale == CGFloat(scale))
+            let pixels =
+                isProcessed
+                ? PixelSize(width: 4 * scale, height: 3 * scale) : PixelSize(width: 64, height: 48)
+            #expect(image.pixelSize == pixels)
+            if isProcessed { #expect(image.size == CGSize(width: 4, height: 3)) }
         }
-        #expect(try await fixture.retrieve(options).cacheType == .memory)
         #expect(fixture.origin.requestCount == 1)
+        let last: KingfisherOptionsInfo = isProcessed ? [.scaleFactor(2)] : [.scaleFactor(7)]
+        #expect(try await fixture.retrieve(options + last).cacheType == .memory)
     }
 
     @Test func whatIsInMemoryIsBetterThanNothing() async throws {
@@ -86,9 +81,9 @@ import Testing
     @Test func aStillPictureServesBoth() async throws {
         let options: KingfisherOptionsInfo = [.processor(rounded)]
         _ = try await fixture.retrieve(options + [.onlyLoadFirstFrame])
-        #expect(try await fixture.retrieve(options).cacheType == .memory)
-        #expect(
-            try await fixture.retrieve(options + [.onlyLoadFirstFrame]).cacheType == .memory)
+        for more: KingfisherOptionsInfo in [[], [.onlyLoadFirstFrame]] {
+            #expect(try await fixture.retrieve(options + more).cacheType == .memory)
+        }
     }
 
     @Test(arguments: [[.scaleFactor(2)], [.onlyLoadFirstFrame], []] as [KingfisherOptionsInfo])

@@ -9,9 +9,7 @@ import Testing
     private let fixture: ManagerFixture
     private let gate = Gate()
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     /// Upstream: testProviderDeliversWhenNotCancelled
     @Test func aProviderDeliversWhenItIsReady() async throws {

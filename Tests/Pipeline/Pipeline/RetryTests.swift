@@ -9,9 +9,7 @@ import Testing
     private let fixture: ManagerFixture
     private var broken: URL { fixture.origin.url("/broken.png") }
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private func retrieve(_ url: URL, _ options: KingfisherOptionsInfo) async -> SettingResult {
         await fixture.start(url, options).result()

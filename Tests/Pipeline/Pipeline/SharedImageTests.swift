@@ -13,9 +13,7 @@ import Halcyon
     private let processor = DecodingProcessor()
     private let serializer = CountingSerializer()
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private var options: KingfisherOptionsInfo {
         [
@@ -189,35 +187,36 @@ import Halcyon
     /// A photograph of sorts, so that reducing it has something to get wrong.
     private static func drawn(_ format: ImageFormat) throws -> Data {
         var random = SeededGenerator(state: 7)
-        let size = PixelSize(width: 1280, height: 960)
-        var pixels = Data(capacity: size.pixelCount * 4)
-        for y in 0..<size.height {
-            for x in 0..<size.width {
-                let noise = Int(random.next() % 48)
-                pixels.append(contentsOf: [
-                    UInt8((x * 200 / size.width) + noise), UInt8((y * 200 / size.height) + noise),
-                    UInt8(((x ^ y) & 127) + noise), 255,
-                ])
-            }
+        let bitmap = try Bitmap.drawn(1280, 960, channels: 4) { x, y in
+            let noise = Int(random.next() % 48)
+            return [
+                UInt8((x * 200 / 1280) + noise), UInt8((y * 200 / 960) + noise),
+                UInt8(((x ^ y) & 127) + noise), 255,
+            ]
         }
-        let bitmap = try #require(Bitmap(pixels: pixels, size: size))
         return try #require(Image(bitmap: bitmap).kf.data(format: format, compressionQuality: 0.9))
     }
 
     private static let corpus = ["found/cached-original.jpg", "found/cached-original.png"]
         .compactMap { Corpus.file($0) }
 
-    private func hasTheSamePixelsAsAfterADownload(_ bytes: Data) async throws {
-        let fixture = try await ManagerFixture()
-        fixture.origin.route("/picture", .ok(bytes))
-        let url = fixture.origin.url("/picture")
+    private let fixture: ManagerFixture
+    private var url: URL { fixture.origin.url("/picture") }
+
+    init() async throws { fixture = try await ManagerFixture() }
+
+    /// The picture, made smaller.
+    private func reduced() async throws -> RetrieveImageResult {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
-        let downloaded = try await fixture.manager.retrieveImage(
-            with: url, options: [.processor(processor)])
+        return try await fixture.manager.retrieveImage(with: url, options: [.processor(processor)])
+    }
+
+    private func hasTheSamePixelsAsAfterADownload(_ bytes: Data) async throws {
+        fixture.origin.route("/picture", .ok(bytes))
+        let downloaded = try await reduced()
         await fixture.cache.clearCache()
         try await fixture.cache.storeToDisk(bytes, forKey: url.cacheKey)
-        let made = try await fixture.manager.retrieveImage(
-            with: url, options: [.processor(processor)])
+        let made = try await reduced()
         #expect(fixture.origin.requestCount == 1)
         #expect(made.cacheType == .none)
         #expect(made.image.pixelSize == downloaded.image.pixelSize)
@@ -238,15 +237,10 @@ import Halcyon
     }
 
     @Test func aDamagedOriginalIsLoadedAgain() async throws {
-        let fixture = try await ManagerFixture()
         let bytes = try Self.drawn(.PNG)
         fixture.origin.route("/picture", .ok(bytes))
-        let url = fixture.origin.url("/picture")
         try await fixture.cache.storeToDisk(bytes.prefix(bytes.count / 2), forKey: url.cacheKey)
-        let processor = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
-        let made = try await fixture.manager.retrieveImage(
-            with: url, options: [.processor(processor)])
-        #expect(made.image.pixelSize == PixelSize(width: 200, height: 150))
+        #expect(try await reduced().image.pixelSize == PixelSize(width: 200, height: 150))
         #expect(fixture.origin.requestCount == 1)
         #expect(!fixture.cache.isCached(forKey: url.cacheKey), "the damaged file is gone")
     }
