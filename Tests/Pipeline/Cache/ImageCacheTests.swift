@@ -327,27 +327,6 @@ import Testing
         cache.calculateDiskStorageSize { log.record(try? $0.get()) }
         #expect(await log.waitFor(count: 1) == [UInt(4 * one)])
     }
-
-    @Test func manyTasksStoreAndRetrieveAtOnce() async throws {
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<200 {
-                group.addTask {
-                    let key = "\(index % 10)"
-                    let value = UInt8(index % 10)
-                    do {
-                        try await cache.store(
-                            testImage(value: value), forKey: key, options: fixture.options())
-                        if index % 3 == 0 { cache.clearMemoryCache() }
-                        let found = try await cache.retrieveImage(
-                            forKey: key, options: fixture.options())
-                        #expect(try found.image?.bitmap().data.first == value)
-                    } catch {
-                        Issue.record(error)
-                    }
-                }
-            }
-        }
-    }
 }
 
 extension Result where Success == KFCrossPlatformImage? {

@@ -29,7 +29,8 @@ import Testing
         #expect(!fixture.cache.isCached(forKey: missing.cacheKey))
     }
 
-    /// Upstream: testRetrievingErrorsWithAlternativeSource
+    /// Upstream: testRetrievingErrorsWithAlternativeSource, testContextRemovingAlternativeSource,
+    /// testContextAppendErrorIsThreadSafe, testContextPopAlternativeSourceIsThreadSafe
     @Test func theErrorsOfAllAreToldInOrder() async {
         let urls = (0..<3).map { fixture.origin.url("/missing-\($0).png") }
         let result = await retrieve(urls[0], Array(urls.dropFirst()))

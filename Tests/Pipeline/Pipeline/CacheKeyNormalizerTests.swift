@@ -84,24 +84,21 @@ import Testing
     }
 
     @Test func setsOfImagesUseIt() async throws {
-        let images = try await fixture.manager.retrieveImages(
-            with: [signed("a")], options: nil)
-        #expect(images.map(\.cacheType) == [.none])
-        let again = try await fixture.manager.retrieveImages(
-            with: [signed("b")], options: nil)
-        #expect(again.map(\.cacheType) == [.memory])
+        for (signature, type) in [("a", CacheType.none), ("b", .memory)] {
+            let images = try await fixture.manager.retrieveImages(
+                with: [signed(signature)], options: nil)
+            #expect(images.map(\.cacheType) == [type])
+        }
     }
 
     @Test func livePhotosUseIt() async throws {
         fixture.origin.route("/photo.heic", .ok(Data("still".utf8)))
-        func retrieve(_ signature: String) async throws -> CacheType {
+        for (signature, type) in [("a", CacheType.none), ("b", .disk)] {
             let url = fixture.origin.url("/photo.heic?Signature=\(signature)")
-            return try await fixture.manager.retrieveLivePhoto(
-                with: LivePhotoSource(urls: [url])
-            ).cacheType
+            let photo = try await fixture.manager.retrieveLivePhoto(
+                with: LivePhotoSource(urls: [url]))
+            #expect(photo.cacheType == type)
         }
-        #expect(try await retrieve("a") == .none)
-        #expect(try await retrieve("b") == .disk)
     }
 
     @MainActor @Test func viewsUseIt() async throws {

@@ -6,8 +6,6 @@ import Testing
 
 /// What follows a failed attempt.
 @Suite struct FailureRecoveryTests {
-    private let failure = KingfisherError.requestError(reason: .emptyRequest)
-
     private func source(_ number: Int) -> Source {
         .provider(RawImageDataProvider(data: Data(), cacheKey: "\(number)"))
     }
@@ -19,26 +17,6 @@ import Testing
             KingfisherParsedOptionsInfo([
                 .alternativeSources((1..<(alternatives + 1)).map(source)), .lowDataMode(lowData),
             ]))
-    }
-
-    /// Upstream: testContextRemovingAlternativeSource, testContextAppendErrorIsThreadSafe,
-    /// testContextPopAlternativeSourceIsThreadSafe
-    @Test func alternativesComeInTheirOrderAndThenTheErrorsOfAll() {
-        var recovery = recovery(alternatives: 2)
-        #expect(recovery.fallback(after: failure, of: source(0)).source == source(1))
-        #expect(recovery.fallback(after: failure, of: source(1)).source == source(2))
-        let end = recovery.fallback(after: failure, of: source(2))
-        #expect(end.source == nil)
-        #expect(end.exhausted?.map(\.source) == [source(0), source(1), source(2)])
-    }
-
-    @Test func withoutAlternativesTheErrorIsDeliveredAsItIs() {
-        var recovery = recovery(alternatives: 0)
-        guard case .fail(let error) = recovery.fallback(after: failure, of: source(0)) else {
-            Issue.record("there is nothing to load")
-            return
-        }
-        #expect(error.errorCode == 1001)
     }
 
     @Test func aCancellationOfAnyKindEndsTheRequest() {
@@ -64,12 +42,5 @@ import Testing
 extension FailureRecovery.Fallback {
     fileprivate var source: Source? {
         if case .load(let source) = self { source } else { nil }
-    }
-
-    fileprivate var exhausted: [PropagationError]? {
-        guard case .fail(let error) = self,
-            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) = error
-        else { return nil }
-        return errors
     }
 }

@@ -7,20 +7,6 @@ import Testing
 @testable import Halcyon
 
 struct ImageMaterialTests {
-    @Test func equalWorkIsDoneOnce() async throws {
-        let material = ImageMaterial(.data(Data([9])))
-        let processor = FirstByteProcessor()
-        let images = try await withThrowingTaskGroup(of: Image.self) { group in
-            for _ in 0..<50 {
-                group.addTask { try await material.image(.processing(processor)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(processor.calls.count == 1)
-        #expect(images.count == 50 && images.allSatisfy { $0 === images[0] })
-        #expect(images[0].isRendered)
-    }
-
     @Test func otherProcessorsAndCreatingOptionsAreOtherWork() async throws {
         let material = ImageMaterial(.data(Data([9])))
         let first = FirstByteProcessor("a")
@@ -51,28 +37,6 @@ struct ImageMaterialTests {
         let material = ImageMaterial(.data(Data([9])))
         _ = try await material.image(.processing(processor, [.processingQueue(.dispatch(queue))]))
         #expect(processor.answers.events == [true])
-    }
-
-    @Test func whatNobodyWaitsForIsNotBegun() async throws {
-        let queue = DispatchQueue(label: "test.processing", attributes: .initiallyInactive)
-        let processor = FirstByteProcessor()
-        let options = KingfisherParsedOptionsInfo.processing(
-            processor, [.processingQueue(.dispatch(queue))])
-        let material = ImageMaterial(.data(Data([9])))
-        let ends = Recorder<Bool>()
-        let first = DownloadTask()
-        let second = DownloadTask()
-        for handle in [first, second] {
-            material.makeImage(options, for: handle) { ends.record($0 == nil) }
-        }
-        first.cancel()
-        #expect(ends.events == [true])
-        second.cancel()
-        #expect(ends.events == [true, true])
-        queue.activate()
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
-        #expect(processor.calls.count == 0)
-        #expect(ends.count == 2)
     }
 }
 

@@ -38,6 +38,12 @@ import Testing
 
         /// What the completion tells.
         func report() async -> Report { await completions.waitFor(count: 1)[0] }
+
+        /// Starts it and waits for its end.
+        func reportAfterStart() async -> Report {
+            prefetcher.start()
+            return await report()
+        }
     }
 
     private func prefetcher(
@@ -62,8 +68,7 @@ import Testing
         _ urls: [URL], _ more: KingfisherOptionsInfo = []
     ) async -> Report {
         let run = prefetcher(urls.map { $0.convertToSource() }, more)
-        run.prefetcher.start()
-        return await run.report()
+        return await run.reportAfterStart()
     }
 
     private func type(_ url: URL, _ processor: String = "") -> CacheType {
@@ -154,8 +159,7 @@ import Testing
     @Test func loadsEverythingOneAtATime() async {
         let run = prefetcher(urls.map { .network($0) })
         run.prefetcher.maxConcurrentDownloads = 1
-        run.prefetcher.start()
-        let report = await run.report()
+        let report = await run.reportAfterStart()
         #expect(report.completed == urls.map(\.cacheKey))
         #expect(fixture.origin.peakConcurrentRequests == 1)
     }
@@ -184,8 +188,7 @@ import Testing
             .provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw")), .network(urls[1]),
         ]
         let run = prefetcher(sources)
-        run.prefetcher.start()
-        let report = await run.report()
+        let report = await run.reportAfterStart()
         #expect(Set(report.completed) == Set(sources.map(\.cacheKey)))
         #expect(run.progress.events.map(\.completed.count) == [1, 2, 3, 4])
     }
@@ -196,8 +199,7 @@ import Testing
         let strategy = ScriptedRetryStrategy((0..<retries).map { .retry(userInfo: $0 + 1) })
         let missing = fixture.origin.url("/missing.png")
         let run = prefetcher([.network(missing)], [.retryStrategy(strategy)])
-        run.prefetcher.start()
-        let report = await run.report()
+        let report = await run.reportAfterStart()
         #expect(report.failed == [missing.cacheKey])
         #expect(run.progress.events == [report])
         #expect(strategy.calls.events.map(\.retriedCount) == Array(0...retries))
@@ -337,8 +339,7 @@ import Testing
         fixture.origin.route("/2.png", .html())
         let run = prefetcher(urls.map { .network($0) })
         #expect(run.prefetcher.failures.isEmpty)
-        run.prefetcher.start()
-        let report = await run.report()
+        let report = await run.reportAfterStart()
         let failures = run.prefetcher.failures
         #expect(failures.map(\.source.cacheKey) == report.failed)
         let codes = Dictionary(

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -69,17 +70,15 @@ import Testing
     @Test func theProgressIsThatOfTheWholeSet() async {
         openAll()
         let progress = Recorder<ImageSetProgress>()
-        let onMain = Locked(true)
-        let done = Gate()
-        fixture.manager.retrieveImages(
-            with: urls, options: [.callbackQueue(.mainAsync)],
-            progressBlock: { step in
-                let isMain = MainQueue.isCurrent
-                onMain.withLock { $0 = $0 && isMain }
-                progress.record(step)
-            }
-        ) { _ in done.open() }
-        try? await done.wait()
+        await handedOver { hand in
+            fixture.manager.retrieveImages(
+                with: urls, options: [.callbackQueue(.mainAsync)],
+                progressBlock: { step in
+                    #expect(MainQueue.isCurrent)
+                    progress.record(step)
+                }
+            ) { _ in hand(()) }
+        }
         let bytes = (0..<6).reduce(0) {
             $0 + Int64(PNGFixture.solid(.red, width: $1 + 1, height: 1).count)
         }
@@ -92,7 +91,6 @@ import Testing
         #expect(Set(counts).isSuperset(of: 1...6))
         let received = progress.events.map(\.receivedBytes)
         #expect(received == received.sorted())
-        #expect(onMain.value)
     }
 
     @Test func theHandleCancelsEverything() async {

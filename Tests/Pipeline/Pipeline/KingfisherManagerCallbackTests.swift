@@ -118,16 +118,6 @@ import Testing
         #expect(error?.errorDescription?.contains("not Base64") == true)
     }
 
-    /// Upstream: testRetrieveWithImageProvider
-    @Test func loadsFromProvidersAndFiles() async throws {
-        let raw = RawImageDataProvider(data: fixture.png, cacheKey: "raw")
-        #expect(await fixture.start(.provider(raw)).result().width == 64)
-        let file = try fixture.folder.write(fixture.png, to: "a photo.png")
-        let result = try await fixture.manager.retrieveImage(with: file)
-        #expect(result.image.pixelSize.width == 64)
-        #expect(fixture.cache.isCached(forKey: file.cacheKey))
-    }
-
     @Test(arguments: [false, true])
     func callersThatComeOneAfterTheOtherMakeOneRequest(inTasks: Bool) async throws {
         let processor = CountingProcessor()

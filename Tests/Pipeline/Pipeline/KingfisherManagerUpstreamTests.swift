@@ -20,7 +20,7 @@ import Testing
     // MARK: Cache states
 
     /// Upstream: testRetrieveImage, testRetrieveImageWithAsyncCacheTypeCheckAcrossCacheStates,
-    /// testRetrieveImageAsync
+    /// testRetrieveImageAsync, testRetrieveImageWithoutCheckerKeepsExistingBehavior
     @Test(arguments: [false, true])
     func loadsThenFindsInMemoryThenOnDiskThenLoadsAgain(probingApart: Bool) async throws {
         let options: KingfisherOptionsInfo = probingApart ? [.asyncCacheTypeCheck] : []
@@ -52,13 +52,14 @@ import Testing
     /// Upstream: testNotWaitForCacheOnRetrieveImage
     @Test(.holdingThreads) func whoDoesNotWaitFindsItInMemory() async throws {
         fixture.manager.defaultOptions = []
-        let serializer = SuspendedSerializer()
+        let held = DispatchSemaphore(value: 0)
+        let serializer = CountingSerializer { held.wait() }
         let events = fixture.manager.recordedEvents()
         let result = try await fixture.retrieveByCallback([.cacheSerializer(serializer)]).get()
         #expect(result.cacheType == .none)
         #expect(cache.imageCachedType(forKey: key) == .memory)
         #expect(!cache.diskStorage.isCached(forKey: key))
-        serializer.letGo()
+        held.signal()
         await events.wait { $0.fileCount == 1 }
         #expect(cache.diskStorage.isCached(forKey: key))
     }
@@ -217,23 +218,6 @@ import Testing
                 forKey: key, processorIdentifier: processor.identifier, forcedExtension: "jpg")
                 == .disk)
         #expect(try await fixture.retrieve(options).cacheType == .disk)
-    }
-}
-
-/// Does not turn an image into bytes before it is let go.
-private final class SuspendedSerializer: CacheSerializer {
-    private let held = DispatchSemaphore(value: 0)
-
-    func letGo() { held.signal() }
-
-    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        held.wait()
-        defer { held.signal() }
-        return DefaultCacheSerializer.default.data(with: image, original: original)
-    }
-
-    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        DefaultCacheSerializer.default.image(with: data, options: options)
     }
 }
 

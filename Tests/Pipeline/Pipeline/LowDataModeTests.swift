@@ -15,27 +15,18 @@ struct LowDataModeTests {
         source = .network(fixture.origin.url("/small.png"))
     }
 
-    /// Upstream: testLowDataModeSource
+    /// Upstream: testLowDataModeSource, testContextTakeLowDataModeSourceIsThreadSafe
     @Test func theLowDataSourceIsLoadedInPlaceOfTheRequestedOne() async throws {
         fixture.downloader.isLowDataModeActive = { true }
-        let result = try await fixture.retrieve([.lowDataMode(source)])
-        #expect(result.source.url == source.url && result.originalSource.url == fixture.url)
-        #expect(result.data() == small)
-        #expect(fixture.origin.requests.map(\.path) == ["/small.png"])
-    }
-
-    /// Upstream: testContextTakeLowDataModeSourceIsThreadSafe
-    @Test func concurrentRequestsEachGiveWayToTheLowDataSource() async throws {
-        fixture.downloader.isLowDataModeActive = { true }
-        try await withThrowingTaskGroup(of: URL?.self) { group in
-            for _ in 0..<30 {
-                group.addTask {
-                    try await fixture.retrieve([.forceRefresh, .lowDataMode(source)]).source.url
-                }
-            }
-            for try await url in group { #expect(url == source.url) }
+        let requests = (0..<30).map { _ in
+            fixture.start(fixture.url, [.forceRefresh, .lowDataMode(source)])
         }
-        #expect(fixture.origin.requestCount(for: "/photo.png") == 0)
+        for request in requests {
+            let result = try await request.result().get()
+            #expect(result.source.url == source.url && result.originalSource.url == fixture.url)
+            #expect(result.data() == small)
+        }
+        #expect(Set(fixture.origin.requests.map(\.path)) == ["/small.png"])
     }
 
     @Test func theRequestedSourceIsLoadedWhileTheModeIsOff() async throws {

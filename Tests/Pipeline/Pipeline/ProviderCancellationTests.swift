@@ -11,7 +11,7 @@ import Testing
 
     init() async throws { fixture = try await ManagerFixture() }
 
-    /// Upstream: testProviderDeliversWhenNotCancelled
+    /// Upstream: testProviderDeliversWhenNotCancelled, testRetrieveWithImageProvider
     @Test func aProviderDeliversWhenItIsReady() async throws {
         let request = fixture.start(.provider(StubbornProvider(gate: gate, bytes: fixture.png)))
         #expect(request.task?.isInitialized == true)
@@ -44,24 +44,13 @@ import Testing
     /// Upstream: testCancellingProviderTaskDeliversCancelledError,
     /// testCancelPropagatesIntoCooperativeAsyncProvider
     @Test func cancellingAProviderLoadIsToldAsSuch() async throws {
-        let request = fixture.start(.provider(GatedProvider(gate: gate, bytes: fixture.png)))
+        let request = fixture.start(
+            .provider(CountingProvider(bytes: fixture.png, gate: gate)))
         let task = try #require(request.task)
         await gate.waitForWaiters(1)
         task.cancel()
         let error = await request.result().error
         #expect(error?.errorCode == 1006)
         #expect(error?.isCancelled == true)
-    }
-}
-
-/// Gives its bytes when the gate opens; ends with an error when its task is cancelled.
-private struct GatedProvider: ImageDataProvider {
-    let gate: Gate
-    let bytes: Data
-    let cacheKey = "gated"
-
-    func data() async throws -> Data {
-        try await gate.wait()
-        return bytes
     }
 }

@@ -293,8 +293,14 @@ private final class DecodingProcessor: ImageProcessor {
 /// Stores as the default serializer, and counts.
 final class CountingSerializer: CacheSerializer {
     let writes = Locked(0)
+    private let beforeWriting: @Sendable () -> Void
+
+    init(beforeWriting: @escaping @Sendable () -> Void = {}) {
+        self.beforeWriting = beforeWriting
+    }
 
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        beforeWriting()
         writes.withLock { $0 += 1 }
         return DefaultCacheSerializer.default.data(with: image, original: original)
     }
@@ -305,10 +311,10 @@ final class CountingSerializer: CacheSerializer {
 }
 
 /// Gives its bytes when its gate opens, and counts how often it is asked.
-private struct CountingProvider: ImageDataProvider {
+struct CountingProvider: ImageDataProvider {
     let cacheKey = "test.counting-provider"
     let bytes: Data
-    let gate = Gate()
+    var gate = Gate()
     let calls = Locked(0)
 
     func data() async throws -> Data {

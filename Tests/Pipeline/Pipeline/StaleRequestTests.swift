@@ -16,7 +16,7 @@ import Testing
     }
 
     private func run(
-        _ options: KingfisherOptionsInfo = [], isCurrent: (@Sendable () -> Bool)?
+        _ options: KingfisherOptionsInfo = [], isCurrent: @escaping @Sendable () -> Bool
     ) async -> SettingResult {
         await ImageRequest(
             source: .network(fixture.url), options: fixture.manager.parsedOptions(options),
@@ -54,13 +54,5 @@ import Testing
             fixture.cache.imageCachedType(forKey: key, processorIdentifier: processor.identifier)
                 == .memory)
         #expect(fixture.origin.requestCount == 0)
-    }
-
-    /// Upstream: testRetrieveImageWithoutCheckerKeepsExistingBehavior
-    @Test func requestsThatNothingSupersedesAreAnswered() async throws {
-        #expect(try await run(isCurrent: nil).get().cacheType == .disk)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.retrieve().cacheType == .disk)
-        #expect(fixture.cache.imageCachedType(forKey: key) == .memory)
     }
 }

@@ -44,6 +44,7 @@ import Testing
         #expect(try await width(url.convertToSource(), later) == 70)
     }
 
+    /// Upstream: testLocalFileExplicitKey
     @Test func aKeyOfItsOwnIsTheProgramsWord() async throws {
         let url = try write(width: 5)
         let sources = [
@@ -52,6 +53,7 @@ import Testing
             KF.ImageResource(downloadURL: url, cacheKey: "third").convertToSource(),
         ]
         #expect(sources.map(\.cacheKey) == ["own", "other", "third"])
+        #expect(sources.map(\.url) == [url, url, url])
         for source in sources { #expect(try await width(source) == 5) }
         _ = try write(width: 70)
         for source in sources { #expect(try await width(source) == 5) }
@@ -65,11 +67,6 @@ import Testing
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: url.path)
         #expect(url.cacheKey != first)
         #expect(url.cacheKey.hasSuffix("&modified=1000000000000000000"))
-    }
-
-    @Test func whatIsNotThereHasTheKeyOfItsPath() {
-        let url = URL(fileURLWithPath: "/nowhere/My.app/images/a.png")
-        #expect(url.cacheKey == "kingfisher.local.cacheKey/My.app/images/a.png")
     }
 
     @Test @MainActor func aBindingShowsWhatHasChanged() async throws {

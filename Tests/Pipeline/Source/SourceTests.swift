@@ -18,19 +18,6 @@ import Testing
         #expect(url.cacheKey == expected)
     }
 
-    /// Upstream: testLocalFileExplicitKey
-    @Test func anExplicitKeyIsKeptWhenAFileBecomesAProvider() throws {
-        let file = URL(filePath: "/tmp/a.png")
-        let source = KF.ImageResource(downloadURL: file, cacheKey: "mine").convertToSource()
-        guard case .provider(let provider) = source else {
-            Issue.record("a file URL must become a provider")
-            return
-        }
-        #expect(provider.cacheKey == "mine")
-        #expect(source.url == file)
-        #expect(file.convertToSource(overrideCacheKey: "other").cacheKey == "other")
-    }
-
     @Test func aNetworkResourceStaysOne() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
         guard case .network(let resource) = url.convertToSource() else {
