@@ -26,11 +26,17 @@ import Testing
         for key in ["1", "2", "3"] { try storage.store(value: Note(key), forKey: key) }
     }
 
-    @Test func nothingIsWipedByDefault() throws {
+    @Test func nothingIsWipedByDefault() {
         #expect(DiskStorage.Config(name: "x", sizeLimit: 0).wipesWhenUnusedFor == nil)
+    }
+
+    /// Without a limit, within the time, and with a clock that was set back.
+    @Test(arguments: [(nil, 1000), (1, 1), (1, -10)] as [(Double?, Double)])
+    func everythingIsThere(limit: Double?, later: Double) throws {
         try fill()
-        clock.advance(day * 1000)
-        #expect(try open(nil).value(forKey: "1") == Note("1"))
+        clock.advance(day * later)
+        let storage = try open(limit.map { $0 * day })
+        for key in ["1", "2", "3"] { #expect(try storage.value(forKey: key) == Note(key)) }
     }
 
     @Test func everythingIsGoneWhenOpenedAfterMoreThanTheTime() throws {
@@ -41,13 +47,6 @@ import Testing
         #expect(!storage.isCached(forKey: "2"))
         #expect(try storage.totalSize() == 0)
         #expect(try storage.names(hidden: false).isEmpty)
-    }
-
-    @Test func everythingIsThereWithinTheTime() throws {
-        try fill()
-        clock.advance(day)
-        let storage = try open(day)
-        for key in ["1", "2", "3"] { #expect(try storage.value(forKey: key) == Note(key)) }
     }
 
     @Test func oneUseKeepsAllFiles() throws {
@@ -81,12 +80,6 @@ import Testing
         #expect(storage.isCached(forKey: "1"))
         storage.config.wipesWhenUnusedFor = day
         #expect(!storage.isCached(forKey: "1"))
-    }
-
-    @Test func aClockThatWasSetBackWipesNothing() throws {
-        try fill()
-        clock.advance(-10 * day)
-        #expect(try open(day).value(forKey: "1") == Note("1"))
     }
 
     @Test func anImageCacheTellsOfTheFilesItWiped() async throws {

@@ -60,7 +60,7 @@ enum HandledCall: String, CaseIterable, Sendable {
         case .store where number % 3 == 0:
             cache.store(world.image, forKey: "2", options: options) { _ in done() }
         case .store where number % 3 == 1:
-            cache.store(world.image, forKey: "2", cacheSerializer: RefusingSerializer()) { _ in
+            cache.store(world.wideImage, forKey: "2", cacheSerializer: PixelSerializer()) { _ in
                 done()
             }
         case .store:
@@ -144,6 +144,8 @@ struct HandledCallWorld: Sendable {
     let downloader = ImageDownloader(name: "test", transport: ScriptedTransport(body: Data([1])))
     let manager: KingfisherManager
     let image = testImage()
+    /// Too wide to be written.
+    let wideImage = testImage(width: 300)
     let cached = URL(string: "http://example.com/cached.png")!
     let layout = PhotoLayout(
         size: CGSize(width: 2, height: 2),
@@ -178,14 +180,5 @@ struct HandledCallWorld: Sendable {
     /// Leaves nothing in memory.
     func forget() {
         cache.memoryStorage.removeAll()
-    }
-}
-
-/// Writes no image.
-private struct RefusingSerializer: CacheSerializer {
-    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
-
-    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        nil
     }
 }

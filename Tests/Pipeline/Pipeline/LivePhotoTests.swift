@@ -30,20 +30,6 @@ import Testing
             .map(\.dataSource.url)
     }
 
-    /// What the cache has of one resource, loaded from `path`.
-    private func loadedExtension(
-        _ path: String, _ type: LivePhotoResource.FileType
-    ) async throws -> String? {
-        let resource = LivePhotoResource(downloadURL: fixture.origin.url(path), fileType: type)
-        let results = try await manager.downloadAndCache(
-            resources: [resource], options: manager.parsedOptions(nil))
-        #expect(results.count == 1)
-        let file = try #require(
-            fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource, options: .standard))
-        #expect(try Data(contentsOf: file) == results[0].originalData)
-        return file.pathExtension
-    }
-
     // MARK: Look-up
 
     /// Upstream: testPossibleCacheFileURLIfOnDiskNotCached,
@@ -110,19 +96,26 @@ import Testing
     }
 
     /// Upstream: testDownloadAndCacheLivePhotoWithSingleResource,
-    /// testDownloadAndCacheLivePhotoWithSingleResourceExplicitSetExtension
-    @Test func anExplicitTypeNamesTheFileWhateverItHolds() async throws {
-        #expect(try await loadedExtension("/photo.heic", .heic) == "heic")
-        #expect(try await loadedExtension("/photo.mov", .heic) == "heic")
-    }
-
-    /// Upstream: testDownloadAndCacheLivePhotoWithSingleResourceGuessingHEICExtension,
+    /// testDownloadAndCacheLivePhotoWithSingleResourceExplicitSetExtension,
+    /// testDownloadAndCacheLivePhotoWithSingleResourceGuessingHEICExtension,
     /// testDownloadAndCacheLivePhotoWithSingleResourceGuessingMOVExtension,
     /// testDownloadAndCacheLivePhotoWithSingleResourceGuessingUnsupportedExtension
-    @Test func theBytesNameTheFileOfNoType() async throws {
-        #expect(try await loadedExtension("/photo.heic", .other("")) == "heic")
-        #expect(try await loadedExtension("/photo.mov", .other("")) == "mov")
-        #expect(try await loadedExtension("/photo.png", .other("")) == "")
+    @Test(arguments: [
+        ("/photo.heic", LivePhotoResource.FileType.heic, "heic"), ("/photo.mov", .heic, "heic"),
+        ("/photo.heic", .other(""), "heic"), ("/photo.mov", .other(""), "mov"),
+        ("/photo.png", .other(""), ""),
+    ])
+    func anExplicitTypeNamesTheFileAndTheBytesThatOfNoType(
+        path: String, type: LivePhotoResource.FileType, ext: String
+    ) async throws {
+        let resource = LivePhotoResource(downloadURL: fixture.origin.url(path), fileType: type)
+        let results = try await manager.downloadAndCache(
+            resources: [resource], options: manager.parsedOptions(nil))
+        #expect(results.count == 1)
+        let file = try #require(
+            fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource, options: .standard))
+        #expect(try Data(contentsOf: file) == results[0].originalData)
+        #expect(file.pathExtension == ext)
     }
 
     // MARK: Whole live photos
@@ -239,8 +232,7 @@ import Testing
         let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         let result = try await fixture.downloader.downloadLivePhotoResource(
             with: url, options: options)
-        #expect(result.originalData == mov)
-        #expect(result.url == url)
+        #expect(result.originalData == mov && result.url == url)
         let results = Recorder<Data?>()
         let task = fixture.downloader.downloadLivePhotoResource(with: url, options: options) {
             results.record(try? $0.get().originalData)
