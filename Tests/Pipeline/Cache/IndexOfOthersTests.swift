@@ -287,7 +287,7 @@ struct IndexOfOthersTests {
         #expect(try storage.totalSize() == 11)
     }
 
-    @Test func aStoreWaitsForTheTransactionOfAnotherProcess() async throws {
+    @Test func aStoreWaitsForTheTransactionOfAnotherProcess() throws {
         let other = try OtherProcess(
             """
             import sqlite3, sys
