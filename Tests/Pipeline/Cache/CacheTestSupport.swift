@@ -115,9 +115,9 @@ extension DiskLane {
 
 extension TemporaryDirectory {
     /// A storage of notes in this folder, as a process that begins to use it has it.
-    func notes(sizeLimit: UInt = 0) throws -> DiskStorage.Backend<Note> {
+    func notes() throws -> DiskStorage.Backend<Note> {
         try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: url))
+            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: url))
     }
 
     /// A cache whose folder cannot be made.

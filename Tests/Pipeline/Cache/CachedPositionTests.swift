@@ -45,15 +45,11 @@ import Testing
         #expect(result.data() == photo)
     }
 
-    @Test func itIsKeptWhenThatIsAskedFor() async throws {
-        _ = try await load([
-            .processor(processor), .cacheOriginalImage, .keepPositionInOriginal,
-        ])
-        #expect(try cachedOriginal() == photo)
-    }
-
-    @Test func anUnprocessedImageKeepsItsBytes() async throws {
-        _ = try await load([.cacheOriginalImage])
+    @Test(arguments: [true, false])
+    func itIsKeptWhenThatIsAskedForAndInAnUnprocessedImage(isProcessed: Bool) async throws {
+        let more: KingfisherOptionsInfo =
+            isProcessed ? [.processor(processor), .keepPositionInOriginal] : []
+        _ = try await load([.cacheOriginalImage] + more)
         #expect(try cachedOriginal() == photo)
     }
 }

@@ -76,10 +76,10 @@ import Testing
     // MARK: Storing and retrieving
 
     @Test func storingPutsARenderedImageIntoMemoryAtOnce() async throws {
-        await handedOver { hand in
-            cache.store(image, forKey: "1", options: fixture.options()) { _ in hand(()) }
-            #expect(cache.imageCachedType(forKey: "1") == .memory)
-        }
+        let done = Recorder<Void>()
+        cache.store(image, forKey: "1", options: fixture.options()) { _ in done.record(()) }
+        #expect(cache.imageCachedType(forKey: "1") == .memory)
+        await done.waitFor(count: 1)
         #expect(cache.cacheFileURLIfOnDisk(forKey: "1") != nil)
     }
 

@@ -23,9 +23,9 @@ struct IndexOfOthersTests {
         storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
     }
 
-    /// Runs a script in another process, in which `db` is the database at a path, until it says "done"
-    /// after the first statements.
-    private func run(on path: String, _ script: String) throws -> OtherProcess {
+    /// Runs a script in another process, in which `db` is the index or the database at a path, until it
+    /// says "done" after the first statements.
+    private func run(on path: String? = nil, _ script: String) throws -> OtherProcess {
         let other = try OtherProcess(
             """
             import sqlite3, sys, fcntl, os
@@ -33,7 +33,7 @@ struct IndexOfOthersTests {
             \(script)
             print("done", flush=True)
             sys.stdin.readline()
-            """, arguments: [path])
+            """, arguments: [path ?? index])
         #expect(other.readLine() == "done")
         return other
     }
@@ -41,7 +41,7 @@ struct IndexOfOthersTests {
     /// Executes statements, each in a process of its own.
     private func execute(_ statements: [String]) async throws {
         for statement in statements {
-            try await run(on: index, "db.execute(\"\(statement)\")").kill()
+            try await run("db.execute(\"\(statement)\")").kill()
         }
     }
 
@@ -123,7 +123,6 @@ struct IndexOfOthersTests {
         let victim = try folder.write(Data("dear".utf8), to: "victim.txt")
         // The journal of a transaction over several databases: SQLite removes the file at its end.
         try await run(
-            on: index,
             """
             import struct
             name = b"\(victim.path)"
@@ -157,7 +156,6 @@ struct IndexOfOthersTests {
         try other.store(value: Note("three"), forKey: "3")
         #expect(try other.value(forKey: "3") == Note("three"))
         try await run(
-            on: index,
             "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]"
         ).kill()
     }
@@ -191,7 +189,6 @@ struct IndexOfOthersTests {
         #expect(try older.totalSize() == 9)
         let (one, two, three) = ("1".kf.sha256, "2".kf.sha256, "3".kf.sha256)
         try await run(
-            on: index,
             """
             rows = db.execute("SELECT name, note, level FROM files").fetchall()
             assert sorted(rows) == sorted([("\(one)", "a note", 7), ("\(three)", None, 7)]), rows
@@ -255,7 +252,6 @@ struct IndexOfOthersTests {
     @Test func anIndexOfAFormerVersionLeavesNoSecrets() async throws {
         storage.loseIndex()
         try await run(
-            on: index,
             """
             db.execute("PRAGMA journal_mode = WAL")
             db.execute('''CREATE TABLE files (
@@ -279,7 +275,7 @@ struct IndexOfOthersTests {
 
     @Test func aProcessKilledInATransactionChangesNothing() async throws {
         let other = try run(
-            on: index, "db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
+            "db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
         #expect(try storage.value(forKey: "1") == Note("one"), "writers do not delay readers")
         await other.kill()
         try storage.store(value: Note("three"), forKey: "3")
@@ -316,7 +312,6 @@ struct IndexOfOthersTests {
         let path = storage.cacheFileURL(forKey: "3").path
         let checksum = DiskFile.checksum(Data("three".utf8))
         try await run(
-            on: index,
             """
             open("\(path)", "w").write("three")
             db.execute("INSERT INTO files VALUES (?, 'k', 5, ?, 4e9, 1.0, NULL)",
@@ -334,7 +329,7 @@ struct IndexOfOthersTests {
         "lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY); fcntl.flock(lock, fcntl.LOCK_EX)",
     ])
     func aLockOfOthersIsDoneWithout(script: String) async throws {
-        let other = try run(on: index, script)
+        let other = try run(script)
         for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             #expect(storage.isCached(forKey: "2"))
@@ -378,7 +373,6 @@ struct IndexOfOthersTests {
     @Test func openingWhatIsThereTakesNoLock() async throws {
         // Whoever wants to write or to lock the folder would fail.
         let other = try run(
-            on: index,
             """
             db.execute('BEGIN IMMEDIATE')
             lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
@@ -395,7 +389,7 @@ struct IndexOfOthersTests {
     @Test func anExpiredFileStaysAMissWithoutTheIndex() async throws {
         let old = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
         #expect(utimensat(AT_FDCWD, storage.cacheFileURL(forKey: "1").path, old, 0) == 0)
-        let other = try run(on: index, "db.execute('BEGIN EXCLUSIVE')")
+        let other = try run("db.execute('BEGIN EXCLUSIVE')")
         let fresh = try folder.notes()
         #expect(try fresh.value(forKey: "1") == nil)
         #expect(!fresh.isCached(forKey: "1"))
@@ -405,7 +399,6 @@ struct IndexOfOthersTests {
 
     @Test func everythingCanBeRemovedWhateverIsLocked() async throws {
         let other = try run(
-            on: index,
             """
             db.execute('BEGIN EXCLUSIVE')
             lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)

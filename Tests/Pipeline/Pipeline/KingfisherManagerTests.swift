@@ -180,21 +180,29 @@ import Testing
         #expect(try await fixture.retrieve([.forceRefresh, .scaleFactor(3)]).image.scale == 3)
     }
 
+    /// Upstream: testRetrieveImageFromDiskCacheWithForcedExtension,
+    /// testRetrieveImageFromOriginalCacheWithForcedExtension
     /// Defect: D-9
     @Test func forcedExtensionsNameTheFileOfImageAndOriginal() async throws {
         let options: KingfisherOptionsInfo = [
             .forcedCacheFileExtension("pic"), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
+        let (cache, key) = (fixture.cache, fixture.url.cacheKey)
         _ = try await fixture.retrieve(options)
-        fixture.cache.clearMemoryCache()
-        try await fixture.cache.removeImage(
-            forKey: fixture.url.cacheKey, processorIdentifier: "test.counting",
-            forcedExtension: "pic")
+        cache.clearMemoryCache()
+        try await cache.removeImage(
+            forKey: key, processorIdentifier: "test.counting", forcedExtension: "pic")
         #expect(try await fixture.retrieve(options).cacheType == .none)
+        cache.clearMemoryCache()
+        #expect(try await fixture.retrieve(options).cacheType == .disk)
         #expect(fixture.origin.requestCount == 1)
-        let path = fixture.cache.cachePath(
-            forKey: fixture.url.cacheKey, forcedExtension: "pic")
-        #expect(path.hasSuffix(".pic"))
-        #expect(FileManager.default.fileExists(atPath: path))
+        for identifier in ["", "test.counting"] {
+            let path = cache.cachePath(
+                forKey: key, processorIdentifier: identifier, forcedExtension: "pic")
+            #expect(path.hasSuffix(".pic"))
+            #expect(FileManager.default.fileExists(atPath: path))
+            cache.clearMemoryCache()
+            #expect(cache.imageCachedType(forKey: key, processorIdentifier: identifier) == .none)
+        }
     }
 }

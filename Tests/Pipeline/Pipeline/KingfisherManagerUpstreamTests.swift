@@ -187,38 +187,6 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == expected)
         #expect(expected != result.image.kf.jpegRepresentation(compressionQuality: 1))
     }
-
-    // MARK: Forced extensions
-
-    /// Upstream: testRetrieveImageFromDiskCacheWithForcedExtension
-    @Test func aForcedExtensionRoundTripsThroughTheDisk() async throws {
-        let options: KingfisherOptionsInfo = [.forcedCacheFileExtension("jpg")]
-        #expect(try await fixture.retrieve(options).cacheType == .none)
-        cache.clearMemoryCache()
-        #expect(try await fixture.retrieve(options).cacheType == .disk)
-        #expect(cache.cachePath(forKey: key, forcedExtension: "jpg").hasSuffix(".jpg"))
-        #expect(cache.imageCachedType(forKey: key, forcedExtension: "jpg") == .memory)
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: key) == .none)
-        #expect(fixture.origin.requestCount == 1)
-    }
-
-    /// Upstream: testRetrieveImageFromOriginalCacheWithForcedExtension
-    @Test func anOriginalWithAForcedExtensionIsProcessedAndStoredWithIt() async throws {
-        try await cache.storeToDisk(fixture.png, forKey: key, forcedExtension: "jpg")
-        let processor = CountingProcessor()
-        let options: KingfisherOptionsInfo = [
-            .forcedCacheFileExtension("jpg"), .processor(processor),
-        ]
-        #expect(try await fixture.retrieve(options).cacheType == .none)
-        #expect(fixture.origin.requestCount == 0)
-        cache.clearMemoryCache()
-        #expect(
-            cache.imageCachedType(
-                forKey: key, processorIdentifier: processor.identifier, forcedExtension: "jpg")
-                == .disk)
-        #expect(try await fixture.retrieve(options).cacheType == .disk)
-    }
 }
 
 /// Makes images of bytes like the default processor, and counts; fails after some times.
