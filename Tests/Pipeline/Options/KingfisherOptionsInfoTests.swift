@@ -6,6 +6,23 @@ import Testing
 @testable import Halcyon
 
 @Suite struct KingfisherOptionsInfoTests {
+    /// Options that switch one thing on, and what that is.
+    private let flags: [(KingfisherOptionsInfoItem, KeyPath<KingfisherParsedOptionsInfo, Bool>)] = [
+        (.forceRefresh, \.forceRefresh),
+        (.fromMemoryCacheOrRefresh, \.fromMemoryCacheOrRefresh),
+        (.cacheMemoryOnly, \.cacheMemoryOnly), (.waitForCache, \.waitForCache),
+        (.onlyFromCache, \.onlyFromCache), (.backgroundDecode, \.backgroundDecode),
+        (.preloadAllAnimationData, \.preloadAllAnimationData),
+        (.onlyLoadFirstFrame, \.onlyLoadFirstFrame),
+        (.cacheOriginalImage, \.cacheOriginalImage),
+        (.keepPositionInOriginal, \.keepPositionInOriginal),
+        (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
+        (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.forceTransition, \.forceTransition),
+        (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
+        (.keepCurrentImageWhileLoading, \.keepCurrentImageWhileLoading),
+        (.cancelWhenSuperseded, \.cancelWhenSuperseded),
+    ]
+
     /// Upstream: testEmptyOptionsShouldParseCorrectly
     @Test(arguments: [nil, []] as [KingfisherOptionsInfo?])
     func withoutItemsTheDefaultsHold(info: KingfisherOptionsInfo?) {
@@ -13,15 +30,7 @@ import Testing
         #expect(options.targetCache == nil)
         #expect(options.originalCache == nil)
         #expect(options.downloader == nil)
-        let flags = [
-            options.forceRefresh, options.fromMemoryCacheOrRefresh, options.cacheMemoryOnly,
-            options.waitForCache, options.onlyFromCache, options.backgroundDecode,
-            options.preloadAllAnimationData, options.onlyLoadFirstFrame,
-            options.cacheOriginalImage, options.loadDiskFileSynchronously,
-            options.asyncCacheTypeCheck, options.forceTransition, options.alsoPrefetchToMemory,
-            options.keepCurrentImageWhileLoading,
-        ]
-        #expect(!flags.contains(true))
+        #expect(flags.allSatisfy { !options[keyPath: $0.1] })
         #expect(options.callbackQueue.isMainCurrentOrAsync)
         #expect(options.scaleFactor == 1)
         #expect(options.requestModifier == nil)
@@ -48,21 +57,6 @@ import Testing
 
     /// Upstream: testSetOptionsShouldParseCorrectly
     @Test func everyFlagSwitchesOneThingOn() {
-        let flags: [(KingfisherOptionsInfoItem, KeyPath<KingfisherParsedOptionsInfo, Bool>)] = [
-            (.forceRefresh, \.forceRefresh),
-            (.fromMemoryCacheOrRefresh, \.fromMemoryCacheOrRefresh),
-            (.cacheMemoryOnly, \.cacheMemoryOnly), (.waitForCache, \.waitForCache),
-            (.onlyFromCache, \.onlyFromCache), (.backgroundDecode, \.backgroundDecode),
-            (.preloadAllAnimationData, \.preloadAllAnimationData),
-            (.onlyLoadFirstFrame, \.onlyLoadFirstFrame),
-            (.cacheOriginalImage, \.cacheOriginalImage),
-            (.keepPositionInOriginal, \.keepPositionInOriginal),
-            (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
-            (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.forceTransition, \.forceTransition),
-            (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
-            (.keepCurrentImageWhileLoading, \.keepCurrentImageWhileLoading),
-            (.cancelWhenSuperseded, \.cancelWhenSuperseded),
-        ]
         for (item, _) in flags {
             let options = KingfisherParsedOptionsInfo([item])
             let others = flags.filter { options[keyPath: $0.1] }
