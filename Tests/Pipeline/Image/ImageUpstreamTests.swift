@@ -7,11 +7,7 @@ import Testing
 /// Making and changing single images.
 @Suite struct ImageUpstreamTests {
     private typealias Wrapper = KingfisherWrapper<KFCrossPlatformImage>
-    private let square: Image
-
-    init() throws {
-        square = Image(bitmap: try .gradient(64, 64, channels: 4))
-    }
+    private let square = testImage(width: 64, height: 64)
 
     /// Upstream: testImageFormat
     @Test func formatsAreKnownByTheirFirstBytes() throws {
@@ -50,43 +46,6 @@ import Testing
         #expect(try upright.bitmap().size == PixelSize(width: 200, height: 100))
         let animated = try #require(Image(data: Grays.gif(3)))
         #expect(animated.kf.normalized === animated)
-    }
-
-    /// Upstream: testImageResizing
-    @Test func resizingGivesTheSize() throws {
-        let result = square.kf.resize(to: CGSize(width: 20, height: 20))
-        #expect(result.size == CGSize(width: 20, height: 20))
-        #expect(try result.bitmap().size == PixelSize(width: 20, height: 20))
-    }
-
-    /// Upstream: testImageCropping
-    @Test func croppingGivesTheSizeAndTheVeryPixels() throws {
-        let result = square.kf.crop(
-            to: CGSize(width: 20, height: 20), anchorOn: CGPoint(x: 0, y: 0))
-        #expect(result.size == CGSize(width: 20, height: 20))
-        let (part, whole) = (try result.bitmap(), try square.bitmap())
-        #expect(part.samples(0, 0) == whole.samples(0, 0))
-        #expect(part.samples(19, 19) == whole.samples(19, 19))
-    }
-
-    /// Upstream: testImageScaling
-    @Test func scalingByTwoHalvesThePoints() throws {
-        let result = square.kf.scaled(to: 2)
-        #expect(result.scale == 2)
-        #expect(result.size == CGSize(width: 32, height: 32))
-        #expect(result.pixelSize == square.pixelSize)
-    }
-
-    /// Upstream: testDownsamplingSizes
-    @Test func downsamplingKeepsProportionsFromBytesAndFromImages() throws {
-        let processor = DownsamplingImageProcessor(size: CGSize(width: 20, height: 40))
-        let data = try #require(square.kf.pngRepresentation())
-        for item in [ImageProcessItem.data(data), .image(square)] {
-            let result = try #require(
-                processor.process(item: item, options: KingfisherParsedOptionsInfo(nil)))
-            #expect(result.size == CGSize(width: 40, height: 40))
-            #expect(try result.bitmap().size == PixelSize(width: 40, height: 40))
-        }
     }
 
     /// Upstream: testAnyImageModifier

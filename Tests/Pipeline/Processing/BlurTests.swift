@@ -85,8 +85,7 @@ import Testing
         let image = Picture.noise(width: 30, height: 20).image()
         let processor = BlurImageProcessor(blurRadius: 2)
         for scale: CGFloat in [1, 2, 3] {
-            let result = try #require(
-                processor.process(item: .image(image), options: .scale(scale)))
+            let result = try processor.applied(to: image, scale: scale)
             let direct = image.kf.blurred(withRadius: 2 * scale)
             #expect(try result.bitmap().data == direct.bitmap().data)
             #expect(result.scale == scale)

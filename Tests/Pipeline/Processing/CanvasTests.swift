@@ -54,10 +54,10 @@ import Testing
     @Test func countsPoints() throws {
         let image = Picture.noise(width: 8, height: 6).image()
         let padding = PaddingImageProcessor(top: 1, right: 2, bottom: 3, left: 0.5)
-        let padded = try #require(padding.process(item: .image(image), options: .scale(2)))
+        let padded = try padding.applied(to: image, scale: 2)
         #expect(padded.pixelSize == PixelSize(width: 13, height: 14))
         let canvas = CanvasImageProcessor(size: CGSize(width: 10, height: 10))
-        let extended = try #require(canvas.process(item: .image(image), options: .scale(2)))
+        let extended = try canvas.applied(to: image, scale: 2)
         #expect(extended.size == CGSize(width: 10, height: 10))
     }
 

@@ -110,9 +110,7 @@ import Testing
     @Test(arguments: PixelKind.all)
     func turnsColorsIntoBrightenedGreys(_ kind: PixelKind) throws {
         let picture = kind.noise(width: 8, height: 8)
-        let processed = try #require(
-            BlackWhiteProcessor().process(
-                item: .image(kind.image(picture)), options: .scale(1)))
+        let processed = try BlackWhiteProcessor().applied(to: kind.image(picture))
         let expected = picture.map {
             Self.adjusted($0, brightness: 0, contrast: 1, saturation: 0, ev: 0.7)
         }

@@ -110,9 +110,8 @@ import Testing
         for scale in [1, 2, 3] {
             let processor = RoundCornerImageProcessor(
                 cornerRadius: 3, targetSize: CGSize(width: 8, height: 10))
-            let result = try #require(
-                processor.process(
-                    item: .image(white.image(hasAlpha: false)), options: .scale(CGFloat(scale))))
+            let result = try processor.applied(
+                to: white.image(hasAlpha: false), scale: CGFloat(scale))
             #expect(result.size == CGSize(width: 8, height: 10))
             let (width, height) = (8 * scale, 10 * scale)
             let shape = Shape(
@@ -173,7 +172,7 @@ import Testing
     @Test func doesNotRescaleBeforeABorder() throws {
         let image = Picture.noise(width: 12, height: 12).image(scale: 2)
         let processor = BorderImageProcessor(border: Border(color: .red, lineWidth: 2))
-        let result = try #require(processor.process(item: .image(image), options: .scale(1)))
+        let result = try processor.applied(to: image)
         #expect(result.scale == 2)
         let picture = try Picture(result)
         #expect(picture[3, 6].x == 1 && picture[3, 6].y == 0)

@@ -7,20 +7,22 @@ import Testing
 @Suite struct DownsamplingTests {
     private let image = Picture.noise(width: 64, height: 64).image()
 
-    /// Upstream: testDownsampling
-    @Test func reducesTheLongerSide() throws {
+    /// Upstream: testDownsampling, testDownsamplingSizes
+    @Test func reducesTheLongerSideOfBytesAndOfImages() throws {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 20, height: 40))
-        let result = try #require(processor.process(item: .image(image), options: .scale(1)))
-        #expect(result.size == CGSize(width: 40, height: 40))
-        #expect(try result.bitmap().size == PixelSize(width: 40, height: 40))
+        let data = try #require(image.kf.pngRepresentation())
+        for item in [ImageProcessItem.data(data), .image(image)] {
+            let result = try #require(processor.process(item: item, options: .scale(1)))
+            #expect(result.size == CGSize(width: 40, height: 40))
+            #expect(try result.bitmap().size == PixelSize(width: 40, height: 40))
+        }
     }
 
     /// Upstream: testDownsamplingWithScale
     @Test(arguments: [1, 2, 3])
     func keepsThePointsAtAnyScale(_ scale: Int) throws {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 15, height: 15))
-        let result = try #require(
-            processor.process(item: .image(image), options: .scale(CGFloat(scale))))
+        let result = try processor.applied(to: image, scale: CGFloat(scale))
         #expect(result.size == CGSize(width: 15, height: 15))
         #expect(result.pixelSize == PixelSize(width: 15 * scale, height: 15 * scale))
     }

@@ -5,120 +5,61 @@ import Testing
 @testable import Halcyon
 
 @Suite struct ImageProcessorSpecTests {
-    @Test(
-        arguments: [
-            (
-                "resize:200x100",
-                ResizingImageProcessor(referenceSize: CGSize(width: 200, height: 100))
-            ),
-            (
-                "resize:200x100:fit",
-                ResizingImageProcessor(
-                    referenceSize: CGSize(width: 200, height: 100), mode: .aspectFit)
-            ),
-            (
-                "downsample:400x300.5",
-                DownsamplingImageProcessor(size: CGSize(width: 400, height: 300.5))
-            ),
-            (
-                "crop:100x100:0,1",
-                CroppingImageProcessor(
-                    size: CGSize(width: 100, height: 100), anchor: CGPoint(x: 0, y: 1))
-            ),
-            ("round:20", RoundCornerImageProcessor(cornerRadius: 20)),
-            ("round:w0.5", RoundCornerImageProcessor(radius: .widthFraction(0.5))),
-            (
-                "round:20:topLeft+bottomRight:#ffffff",
-                RoundCornerImageProcessor(
-                    cornerRadius: 20, roundingCorners: [.topLeft, .bottomRight],
-                    backgroundColor: .white)
-            ),
-            (
-                "round:h0.25:30x20",
-                RoundCornerImageProcessor(
-                    radius: .heightFraction(0.25), targetSize: CGSize(width: 30, height: 20))
-            ),
-            (
-                "border:4:#f00:12",
-                BorderImageProcessor(border: Border(color: .red, lineWidth: 4, radius: .point(12)))
-            ),
-            ("border:2", BorderImageProcessor(border: Border(lineWidth: 2))),
-            ("blur:8", BlurImageProcessor(blurRadius: 8)),
-            ("overlay:#ff0000:0.25", OverlayImageProcessor(overlay: .red, fraction: 0.25)),
-            (
-                "tint:#ff000080",
-                TintImageProcessor(tint: Color(red: 1, green: 0, blue: 0, alpha: 128.0 / 255))
-            ),
-            (
-                "color:0.1,1,0.5,-1",
-                ColorControlsProcessor(brightness: 0.1, contrast: 1, saturation: 0.5, inputEV: -1)
-            ),
-            (
-                "color:s=0.5,b=0.1",
-                ColorControlsProcessor(brightness: 0.1, contrast: 1, saturation: 0.5, inputEV: 0)
-            ),
-            ("bw", BlackWhiteProcessor()),
-            (
-                "blend:multiply:0.5:#808080",
-                BlendImageProcessor(
-                    blendMode: .multiply, alpha: 0.5, backgroundColor: Color(white: 128.0 / 255))
-            ),
-            ("flip:both", FlippingImageProcessor(horizontally: true, vertically: true)),
-            ("rotate:-90", RotatingImageProcessor(degrees: -90)),
-            ("rotate:12.5:white", RotatingImageProcessor(degrees: 12.5, backgroundColor: .white)),
-            (
-                "region:30x20:5,-6",
-                RegionImageProcessor(region: CGRect(x: 5, y: -6, width: 30, height: 20))
-            ),
-            (
-                "focus:30x20:0.25,1",
-                FocusCroppingImageProcessor(
-                    size: CGSize(width: 30, height: 20), focus: CGPoint(x: 0.25, y: 1))
-            ),
-            ("smartcrop:30x20", SmartCroppingImageProcessor(size: CGSize(width: 30, height: 20))),
-            (
-                "smartcrop:30x20:attention",
-                SmartCroppingImageProcessor(size: CGSize(width: 30, height: 20))
-            ),
-            (
-                "smartcrop:30x20:entropy",
-                SmartCroppingImageProcessor(
-                    size: CGSize(width: 30, height: 20), interest: .entropy)
-            ),
-            ("trim", TrimmingImageProcessor()),
-            (
-                "trim:25:white:horizontal",
-                TrimmingImageProcessor(threshold: 25, color: .white, isEvenHorizontally: true)
-            ),
-            (
-                "trim:both",
-                TrimmingImageProcessor(isEvenHorizontally: true, isEvenVertically: true)
-            ),
-            ("pad:10", PaddingImageProcessor(10)),
-            (
-                "pad:1,2,3,4:black",
-                PaddingImageProcessor(
-                    top: 1, right: 2, bottom: 3, left: 4, backgroundColor: .black)
-            ),
-            (
-                "canvas:30x20:1,0:#fff",
-                CanvasImageProcessor(
-                    size: CGSize(width: 30, height: 20), anchor: CGPoint(x: 1, y: 0),
-                    backgroundColor: .white)
-            ),
-            ("gaussian:0.5", GaussianBlurImageProcessor(sigma: 0.5)),
-            ("sharpen:1", SharpeningImageProcessor(sigma: 1)),
-            ("pixelate:8", PixelatingImageProcessor(side: 8)),
-            ("gray", GrayscaleImageProcessor()),
-            ("bitonal", BitonalImageProcessor()),
-            ("bitonal:0.25", BitonalImageProcessor(threshold: 0.25)),
-            (
-                " bw |> blur : 3 ",
-                BlackWhiteProcessor() |> BlurImageProcessor(blurRadius: 3)
-            ),
-        ] as [(String, any ImageProcessor)])
-    func readsProcessors(_ text: String, _ processor: any ImageProcessor) throws {
-        #expect(try ImageProcessorSpec.parse(text).identifier == processor.identifier)
+    @Test(arguments: [
+        ("resize:200x100", "ResizingImageProcessor((200.0, 100.0))"),
+        ("resize:200x100:fit", "ResizingImageProcessor((200.0, 100.0), aspectFit)"),
+        ("downsample:400x300.5", "DownsamplingImageProcessor((400.0, 300.5))"),
+        ("crop:100x100:0,1", "CroppingImageProcessor((100.0, 100.0)_(0.0, 1.0))"),
+        ("round:20", "RoundCornerImageProcessor(20.0)"),
+        ("round:w0.5", "RoundCornerImageProcessor(w_frac_0.5)"),
+        (
+            "round:20:topLeft+bottomRight:#ffffff",
+            "RoundCornerImageProcessor(20.0_corner(9))_(1.00,1.00,1.00,1.00)"
+        ),
+        ("round:h0.25:30x20", "RoundCornerImageProcessor(h_frac_0.25_(30.0, 20.0))"),
+        ("border:4:#f00:12", "BorderImageProcessor((1.00,0.00,0.00,1.00)_4.0_12.0_)"),
+        ("border:2", "BorderImageProcessor((0.00,0.00,0.00,1.00)_2.0_0.0_)"),
+        ("blur:8", "BlurImageProcessor(8.0)"),
+        ("overlay:#ff0000:0.25", "OverlayImageProcessor((1.00,0.00,0.00,1.00)_0.25)"),
+        ("tint:#ff000080", "TintImageProcessor((1.00,0.00,0.00,0.50))"),
+        ("color:0.1,1,0.5,-1", "ColorControlsProcessor(0.1_1.0_0.5_-1.0)"),
+        ("color:s=0.5,b=0.1", "ColorControlsProcessor(0.1_1.0_0.5_0.0)"),
+        ("bw", "BlackWhiteProcessor"),
+        ("blend:multiply:0.5:#808080", "BlendImageProcessor(1,0.5)_(0.50,0.50,0.50,1.00)"),
+        ("flip:both", "FlippingImageProcessor(true_true)"),
+        ("rotate:-90", "RotatingImageProcessor(-90.0)"),
+        ("rotate:12.5:white", "RotatingImageProcessor(12.5)_(1.00,1.00,1.00,1.00)"),
+        ("region:30x20:5,-6", "RegionImageProcessor((5.0, -6.0)_(30.0, 20.0))"),
+        ("focus:30x20:0.25,1", "FocusCroppingImageProcessor((30.0, 20.0)_(0.25, 1.0))"),
+        ("smartcrop:30x20", "SmartCroppingImageProcessor((30.0, 20.0))"),
+        ("smartcrop:30x20:attention", "SmartCroppingImageProcessor((30.0, 20.0))"),
+        ("smartcrop:30x20:entropy", "SmartCroppingImageProcessor((30.0, 20.0), entropy)"),
+        ("trim", "TrimmingImageProcessor(10.0_false_false)"),
+        (
+            "trim:25:white:horizontal",
+            "TrimmingImageProcessor(25.0_true_false)_(1.00,1.00,1.00,1.00)"
+        ),
+        ("trim:both", "TrimmingImageProcessor(10.0_true_true)"),
+        ("pad:10", "PaddingImageProcessor(10.0_10.0_10.0_10.0)"),
+        ("pad:1,2,3,4:black", "PaddingImageProcessor(1.0_2.0_3.0_4.0)_(0.00,0.00,0.00,1.00)"),
+        (
+            "canvas:30x20:1,0:#fff",
+            "CanvasImageProcessor((30.0, 20.0)_(1.0, 0.0))_(1.00,1.00,1.00,1.00)"
+        ),
+        ("gaussian:0.5", "GaussianBlurImageProcessor(0.5)"),
+        ("sharpen:1", "SharpeningImageProcessor(1.0)"),
+        ("pixelate:8", "PixelatingImageProcessor(8.0)"),
+        ("gray", "GrayscaleImageProcessor"),
+        ("bitonal", "BitonalImageProcessor(0.5)"),
+        ("bitonal:0.25", "BitonalImageProcessor(0.25)"),
+        (
+            " bw |> blur : 3 ",
+            "BlackWhiteProcessor|>com.onevcat.Kingfisher.BlurImageProcessor(3.0)"
+        ),
+    ])
+    func readsProcessors(_ text: String, _ identifier: String) throws {
+        let processor = try ImageProcessorSpec.parse(text)
+        #expect(processor.identifier == "com.onevcat.Kingfisher." + identifier)
     }
 
     @Test func putsSeveralTextsInOrder() throws {
@@ -126,62 +67,42 @@ import Testing
         #expect(ImageProcessorSpec.text(of: processor) == "bw|>blur:3|>round:4")
     }
 
-    @Test(arguments: [
-        (
-            "resize:200:fit",
-            "resize: size: “200” is not a size such as 200x100 "
-                + "(expected resize:WIDTHxHEIGHT[:fit|fill|none])"
-        ),
-        (
-            "resize:20x10:crop",
-            "resize: mode: “crop” is not fit, fill or none "
-                + "(expected resize:WIDTHxHEIGHT[:fit|fill|none])"
-        ),
-        ("blur", "blur: radius: a length in points is missing (expected blur:RADIUS)"),
-        ("blur:-1", "blur: radius: “-1” is not a length in points (expected blur:RADIUS)"),
-        ("bw:1", "bw: arguments: “1” is one too many (expected bw)"),
-        (
-            "overlay:#ff:0.5",
-            "overlay: color: “#ff” is not a colour such as #ff0000 or #ff000080 "
-                + "(expected overlay:COLOR[:FRACTION])"
-        ),
-        (
-            "overlay:#ff0000:2",
-            "overlay: fraction: “2” is not a number from 0 to 1 "
-                + "(expected overlay:COLOR[:FRACTION])"
-        ),
-        (
-            "flip:up",
-            "flip: direction: “up” is not horizontal, vertical, both or none "
-                + "(expected flip:horizontal|vertical|both|none)"
-        ),
-        (
-            "rotate:left",
-            "rotate: angle: “left” is not a number of degrees "
-                + "(expected rotate:DEGREES[:COLOR])"
-        ),
-        (
-            "pad:1,2",
-            "pad: lengths: “1,2” is not one length, or four such as 10,0,10,0 "
-                + "(expected pad:LENGTH|TOP,RIGHT,BOTTOM,LEFT[:COLOR])"
-        ),
-        (
-            "region:5x5",
-            "region: place: a place such as 20,10 is missing "
-                + "(expected region:WIDTHxHEIGHT:X,Y)"
-        ),
-        (
-            "round:3:up",
-            "round: size or corners or color: “up” is not a size such as 200x100 or corners such "
-                + "as topLeft+bottomRight or a colour such as #ff0000 or #ff000080 "
-                + "(expected round:RADIUS[:WIDTHxHEIGHT][:CORNERS][:COLOR])"
-        ),
-    ])
-    func saysWhatIsWrongAndWhatIsExpected(_ text: String, _ description: String) {
+    private static let problems: KeyValuePairs<String, String> = [
+        "resize:200:fit":
+            "size: “200” is not a size such as 200x100 (expected resize:WIDTHxHEIGHT[:fit|fill|none])",
+        "resize:20x10:crop":
+            "mode: “crop” is not fit, fill or none (expected resize:WIDTHxHEIGHT[:fit|fill|none])",
+        "blur": "radius: a length in points is missing (expected blur:RADIUS)",
+        "blur:-1": "radius: “-1” is not a length in points (expected blur:RADIUS)",
+        "bw:1": "arguments: “1” is one too many (expected bw)",
+        "overlay:#ff:0.5":
+            "color: “#ff” is not a colour such as #ff0000 or #ff000080 "
+            + "(expected overlay:COLOR[:FRACTION])",
+        "overlay:#ff0000:2":
+            "fraction: “2” is not a number from 0 to 1 (expected overlay:COLOR[:FRACTION])",
+        "flip:up":
+            "direction: “up” is not horizontal, vertical, both or none "
+            + "(expected flip:horizontal|vertical|both|none)",
+        "rotate:left":
+            "angle: “left” is not a number of degrees (expected rotate:DEGREES[:COLOR])",
+        "pad:1,2":
+            "lengths: “1,2” is not one length, or four such as 10,0,10,0 "
+            + "(expected pad:LENGTH|TOP,RIGHT,BOTTOM,LEFT[:COLOR])",
+        "region:5x5":
+            "place: a place such as 20,10 is missing (expected region:WIDTHxHEIGHT:X,Y)",
+        "round:3:up":
+            "size or corners or color: “up” is not a size such as 200x100 or corners such "
+            + "as topLeft+bottomRight or a colour such as #ff0000 or #ff000080 "
+            + "(expected round:RADIUS[:WIDTHxHEIGHT][:CORNERS][:COLOR])",
+    ]
+
+    @Test(arguments: problems.map { ($0.key, $0.value) })
+    func saysWhatIsWrongAndWhatIsExpected(_ text: String, _ problem: String) {
         let error = #expect(throws: ImageProcessorSpec.ParsingError.self) {
             try ImageProcessorSpec.parse(text)
         }
-        #expect(error?.description == description)
+        let name = text.prefix { $0 != ":" }
+        #expect(error?.description == "\(name): \(problem)")
     }
 
     @Test(arguments: ["", "bw|>", "emboss:3", ":"])

@@ -115,3 +115,13 @@ extension KingfisherParsedOptionsInfo {
 extension Color {
     var vector: SIMD4<Double> { SIMD4(red, green, blue, alpha) }
 }
+
+extension ImageProcessor {
+    /// What it makes of an image, which it must not refuse.
+    func applied(
+        to image: Image, scale: CGFloat = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Image {
+        try #require(
+            process(item: .image(image), options: .scale(scale)), sourceLocation: sourceLocation)
+    }
+}

@@ -48,8 +48,7 @@ import Vips
             for scale: CGFloat in [1, 2, 3] {
                 let image = kind.image(kind.noise(width: width, height: height))
                 for processor in Self.processors {
-                    let result = try #require(
-                        processor.process(item: .image(image), options: .scale(scale)))
+                    let result = try processor.applied(to: image, scale: scale)
                     let bitmap = try result.bitmap()
                     #expect(bitmap.size == result.pixelSize, "\(processor.identifier)")
                     #expect(bitmap.hasAlpha == result.hasAlpha, "\(processor.identifier)")
@@ -63,11 +62,10 @@ import Vips
         for kind in PixelKind.all {
             let image = kind.image(kind.noise(width: 24, height: 18))
             let chain = Self.processors.dropFirst().reduce(Self.processors[0]) { $0 |> $1 }
-            let together = try #require(chain.process(item: .image(image), options: .scale(1)))
+            let together = try chain.applied(to: image)
             var stepwise = image
             for processor in Self.processors {
-                let next = try #require(
-                    processor.process(item: .image(stepwise), options: .scale(1)))
+                let next = try processor.applied(to: stepwise)
                 stepwise = Image(bitmap: try next.bitmap())
             }
             #expect(try together.bitmap().data == stepwise.bitmap().data)
@@ -78,10 +76,8 @@ import Vips
         let image = Picture.noise(width: 10, height: 10, hasAlpha: false).image(hasAlpha: false)
         let border = BorderImageProcessor(border: Border(color: .red, lineWidth: 2))
         let crop = CroppingImageProcessor(size: CGSize(width: 4, height: 4))
-        let inside = try #require(
-            (border |> crop).process(item: .image(image), options: .scale(1)))
-        let outside = try #require(
-            (crop |> border).process(item: .image(image), options: .scale(1)))
+        let inside = try (border |> crop).applied(to: image)
+        let outside = try (crop |> border).applied(to: image)
         #expect(try Picture(inside).difference(to: Picture(crop: image)) == 0)
         let red = Picture(width: 4, height: 4) { _, _ in SIMD4(1, 0, 0, 1) }
         #expect(try Picture(outside).difference(to: red) == 0)
@@ -109,13 +105,11 @@ import Vips
         let image = try #require(
             Image(frames: frames.map { $0.bitmap(hasAlpha: false) }, timing: timing))
         for processor in Self.processors {
-            let result = try #require(processor.process(item: .image(image), options: .scale(1)))
+            let result = try processor.applied(to: image)
             #expect(result.animation == timing)
             #expect(result.frameCount == 3)
             for index in 0..<3 {
-                let still = try #require(
-                    processor.process(
-                        item: .image(frames[index].image(hasAlpha: false)), options: .scale(1)))
+                let still = try processor.applied(to: frames[index].image(hasAlpha: false))
                 #expect(try result.bitmap(frame: index).data == still.bitmap().data)
             }
             #expect(try result.allBitmaps().count == 3)

@@ -50,6 +50,7 @@ import Testing
         }
     }
 
+    /// Upstream: testImageResizing
     @Test(arguments: [
         (ContentMode.none, 30, 60), (.aspectFit, 30, 20), (.aspectFill, 90, 60),
     ])
@@ -58,8 +59,7 @@ import Testing
         let processor = ResizingImageProcessor(
             referenceSize: CGSize(width: 30, height: 60), mode: mode)
         for scale in [1, 2, 3] {
-            let result = try #require(
-                processor.process(item: .image(image), options: .scale(CGFloat(scale))))
+            let result = try processor.applied(to: image, scale: CGFloat(scale))
             // The proportions are 3:2 at every scale, and so are the points.
             #expect(result.size == CGSize(width: width, height: height))
             #expect(result.pixelSize == PixelSize(width: width * scale, height: height * scale))
@@ -67,6 +67,7 @@ import Testing
         }
     }
 
+    /// Upstream: testImageScaling
     @Test func returnsTheImageItselfAtItsOwnSize() {
         let image = Picture.noise(width: 12, height: 8).image(scale: 2)
         #expect(image.kf.resize(to: CGSize(width: 6, height: 4)) === image)
@@ -77,6 +78,7 @@ import Testing
 }
 
 @Suite struct CroppingTests {
+    /// Upstream: testImageCropping
     @Test(arguments: PixelKind.all)
     func copiesTheRectangle(_ kind: PixelKind) throws {
         let picture = kind.noise(width: 13, height: 9)
@@ -108,8 +110,7 @@ import Testing
         let processor = CroppingImageProcessor(
             size: CGSize(width: 2, height: 3), anchor: CGPoint(x: 1, y: 0))
         for scale in [1, 2, 3] {
-            let result = try #require(
-                processor.process(item: .image(picture.image()), options: .scale(CGFloat(scale))))
+            let result = try processor.applied(to: picture.image(), scale: CGFloat(scale))
             let expected = Picture(width: 2 * scale, height: 3 * scale) {
                 picture[12 - 2 * scale + $0, $1]
             }

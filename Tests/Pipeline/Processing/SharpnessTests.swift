@@ -120,7 +120,7 @@ import Testing
             (PixelatingImageProcessor(side: 2), image.kf.pixelated(side: 4)),
         ]
         for (processor, expected) in processors {
-            let result = try #require(processor.process(item: .image(image), options: .scale(2)))
+            let result = try processor.applied(to: image, scale: 2)
             #expect(try result.bitmap().data == expected.bitmap().data)
         }
     }

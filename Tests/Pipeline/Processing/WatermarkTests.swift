@@ -101,7 +101,7 @@ import Testing
                 timing: AnimationTiming(durations: [0.1, 0.1], loopCount: 0)))
         let processor = WatermarkImageProcessor(
             Self.mark.image(), name: "mark", placement: .once(anchor: .zero))
-        let result = try #require(processor.process(item: .image(image), options: .scale(1)))
+        let result = try processor.applied(to: image)
         for index in 0..<2 {
             #expect(try Picture(result, frame: index)[0, 0] == SIMD4(1, 0, 0, 1))
             #expect(try Picture(result, frame: index)[9, 9] == frames[index][9, 9])
