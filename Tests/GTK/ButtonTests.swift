@@ -65,11 +65,12 @@ struct ButtonTests {
     }
 
     @Test func imagesAreLoadedForEachState() async throws {
-        let fixture = try await LoadingFixture()
+        let fixture = try await LoadFixture()
         let button = Button()
         let results = Recorder<Bool>()
-        for (number, state) in [(0, ControlState.normal), (1, .disabled)] {
-            button.kf.setImage(with: fixture.url(number), for: state, options: fixture.options()) {
+        let urls = [fixture.route("/0.png", .red), fixture.route("/1.png", .green)]
+        for (url, state) in zip(urls, [ControlState.normal, .disabled]) {
+            button.kf.setImage(with: url, for: state, options: fixture.using()) {
                 results.record((try? $0.get()) != nil)
             }
         }

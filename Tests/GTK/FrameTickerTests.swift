@@ -7,9 +7,12 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct FrameTickerTests {
+    private let view = ImageView()
+    private let window: TestWindow
+
+    init() async { window = await TestWindow(view, width: 20, height: 20) }
+
     @Test func theFrameClockOfTheWindowTellsGrowingTimes() async {
-        let view = ImageView()
-        let window = await TestWindow(view, width: 20, height: 20)
         let times = Recorder<Duration>()
         let subscription = view.frameTicker.onEachFrame { times.record($0) }
         let seen = await times.waitFor(count: 3)
@@ -22,8 +25,6 @@ struct FrameTickerTests {
     }
 
     @Test func aForgottenSubscriptionEnds() async {
-        let view = ImageView()
-        let window = await TestWindow(view, width: 20, height: 20)
         let times = Recorder<Duration>()
         _ = view.frameTicker.onEachFrame { times.record($0) }
         await window.nextFrame()
@@ -42,21 +43,8 @@ struct FrameTickerTests {
         subscription?.cancel()
     }
 
-    @Test func theTimeOfATestMovesByHand() {
-        let ticker = ManualFrameTicker()
-        let times = Locked<[Duration]>([])
-        let subscription = ticker.onEachFrame { time in times.withLock { $0.append(time) } }
-        ticker.advance(by: .milliseconds(16))
-        ticker.advance(by: .milliseconds(20))
-        subscription.cancel()
-        ticker.advance(by: .milliseconds(16))
-        #expect(times.value == [.milliseconds(16), .milliseconds(36)])
-        #expect(ticker.subscriberCount == 0)
-    }
-
     /// A main actor that never rests must not keep the window from drawing.
     @Test func framesAreDrawnWhileTheMainActorIsBusy() async {
-        let window = await TestWindow(ImageView(), width: 20, height: 20)
         let isOver = Locked(false)
         let rounds = Locked(0)
         let busy = Task { @MainActor in

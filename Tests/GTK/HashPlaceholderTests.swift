@@ -17,9 +17,7 @@ struct HashPlaceholderTests {
     @Test func aHashFadesIntoThePicture() async throws {
         let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = ImageView()
-        view.contentMode = .stretch
-        view.frameTicker = ticker
+        let view = stretched(ticker: ticker)
         let window = await TestWindow(view, width: 100, height: 100)
         let results = Results()
         view.kf.setImage(

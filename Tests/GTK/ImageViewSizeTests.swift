@@ -13,13 +13,9 @@ struct ImageViewSizeTests {
     private func loadedSize(
         in view: ImageView, _ more: KingfisherOptionsInfo = []
     ) async throws -> PixelSize {
-        let fixture = try await LoadingFixture()
-        fixture.origin.route("/wide.png", .png(PNGFixture.solid(.red, width: 400, height: 200)))
-        let results = Recorder<PixelSize?>()
-        view.kf.setImage(
-            with: fixture.origin.url("/wide.png"), options: fixture.options(more)
-        ) { results.record((try? $0.get())?.image.pixelSize) }
-        return try #require(await results.waitFor(count: 1)[0])
+        let fixture = try await LoadFixture()
+        let url = fixture.route("/wide.png", .red, width: 400, height: 200)
+        return try await fixture.show(url, in: view, more).get().image.pixelSize
     }
 
     @Test func imagesAreAsLargeAsTheyAreUnlessToldOtherwise() async throws {
@@ -33,13 +29,14 @@ struct ImageViewSizeTests {
         let view = ImageView()
         view.downsamplesToSize = true
         let window = await TestWindow(view, width: 100, height: 100)
-        #expect(try await loadedSize(in: view) == PixelSize(width: 100, height: 50))
-        view.contentMode = .fill
-        #expect(try await loadedSize(in: view) == PixelSize(width: 200, height: 100))
-        view.contentMode = .stretch
-        #expect(try await loadedSize(in: view) == PixelSize(width: 200, height: 100))
-        view.contentMode = .center
-        #expect(try await loadedSize(in: view) == PixelSize(width: 400, height: 200))
+        #expect(view.contentMode == .fit)
+        for (mode, width) in [
+            (PicturePlacement.Mode.fit, 100), (.fill, 200), (.stretch, 200), (.center, 400),
+        ] {
+            view.contentMode = mode
+            #expect(
+                try await loadedSize(in: view) == PixelSize(width: width, height: width / 2))
+        }
         withExtendedLifetime(window) {}
     }
 
@@ -53,19 +50,17 @@ struct ImageViewSizeTests {
                 == PixelSize(width: 40, height: 20))
     }
 
-    @Test func aViewThatIsNotLaidOutYetHasTheSizeItAskedFor() async throws {
+    @Test(arguments: [
+        // A view that is not laid out yet has the size it asked for; a small image is not enlarged.
+        (CGSize(width: 60, height: 60), PixelSize(width: 60, height: 30)),
+        (CGSize(width: 1000, height: 800), PixelSize(width: 400, height: 200)),
+    ])
+    func theSizeAskedForCounts(_ requested: CGSize, _ loaded: PixelSize) async throws {
         let view = ImageView()
         view.downsamplesToSize = true
         #expect(view.displayArea == nil)
-        view.requestedSize = CGSize(width: 60, height: 60)
-        #expect(try await loadedSize(in: view) == PixelSize(width: 60, height: 30))
-    }
-
-    @Test func aSmallImageIsNotEnlarged() async throws {
-        let view = ImageView()
-        view.downsamplesToSize = true
-        view.requestedSize = CGSize(width: 1000, height: 800)
-        #expect(try await loadedSize(in: view) == PixelSize(width: 400, height: 200))
+        view.requestedSize = requested
+        #expect(try await loadedSize(in: view) == loaded)
     }
 
     @Test func whoWaitsForTheSizeIsTold() async throws {

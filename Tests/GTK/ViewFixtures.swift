@@ -2,6 +2,7 @@ import Foundation
 import HalcyonTestKit
 
 @testable import Halcyon
+@testable import HalcyonGTK
 
 /// An image of exactly these pixels, in memory already.
 func image(_ grid: PixelGrid, scale: CGFloat = 1) -> Image {
@@ -17,6 +18,21 @@ func bitmap(_ grid: PixelGrid) -> Bitmap {
 /// An image of the same pixels as a file that is not decoded yet.
 func pendingImage(_ grid: PixelGrid) -> Image {
     Image(data: PNGFixture.data(grid))!
+}
+
+/// A view that shows an image all over its place, by the clock of its window or by another one.
+@MainActor func stretched(
+    _ image: Image? = nil, ticker: (any FrameTicker)? = nil
+) -> ImageView {
+    let view = ImageView(image: image)
+    view.contentMode = .stretch
+    if let ticker { view.frameTicker = ticker }
+    return view
+}
+
+/// A view that fills its place with one colour.
+@MainActor func square(_ pixel: Pixel) -> ImageView {
+    stretched(image(.solid(pixel, width: 4, height: 4)))
 }
 
 extension Bitmap {

@@ -155,19 +155,19 @@ struct ViewLifetimeTests {
 
     @Test func aLoadDoesNotKeepTheView() async throws {
         let gate = Gate()
-        let fixture = try await LoadingFixture(pause: .gate(gate))
-        let results = Recorder<Swift.Result<RetrieveImageResult, KingfisherError>>()
+        let fixture = try await LoadFixture()
+        let url = fixture.route("/a.png", .red, gate: gate)
+        let results = Results()
         let count = LiveObjects()
         do {
             let view = ImageView()
             count.watch(view)
-            view.kf.setImage(with: fixture.url(0), options: fixture.options()) {
-                results.record($0)
-            }
+            view.kf.setImage(
+                with: url, options: fixture.using(), completionHandler: results.add())
         }
         #expect(count.alive == 0)
         gate.open()
-        #expect(await results.waitFor(count: 1).count == 1)
+        #expect(await results.wait(for: 1).count == 1)
     }
 
     @Test func theLastReferenceMayGoOnAnotherThread() async {

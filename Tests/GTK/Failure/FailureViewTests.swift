@@ -10,28 +10,20 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct FailureViewTests {
     private let results = Results()
+    private let red = image(.solid(.red, width: 4, height: 4))
     private let fixture: LoadFixture
 
     init() async throws { fixture = try await LoadFixture() }
 
     private func view() async -> (ImageView, TestWindow) {
-        let view = ImageView()
-        view.contentMode = .stretch
-        let window = await TestWindow(view, width: 60, height: 60)
-        return (view, window)
-    }
-
-    /// A view that fills its place with green.
-    private func notice() -> ImageView {
-        let view = ImageView(image: image(.solid(.green, width: 4, height: 4)))
-        view.contentMode = .stretch
-        return view
+        let view = stretched()
+        return (view, await TestWindow(view, width: 60, height: 60))
     }
 
     @Test func theFailureImageTakesThePlaceOfThePlaceholder() async throws {
         let (view, window) = await view()
         let result = await fixture.show(
-            fixture.missing, in: view, placeholder: image(.solid(.red, width: 4, height: 4)),
+            fixture.missing, in: view, placeholder: red,
             [.onFailureImage(image(.solid(.green, width: 4, height: 4)))])
         #expect(result.error != nil)
         #expect(await window.screenshot().pixel(30, 30) == .green)
@@ -40,13 +32,13 @@ struct FailureViewTests {
     @Test func theFailureViewIsSeenUntilTheNextLoad() async throws {
         let (view, window) = await view()
         var told: [KingfisherError] = []
-        let notice = notice()
+        let notice = square(.green)
         view.kf.failureView = { error in
             told.append(error)
             return notice
         }
         await fixture.show(
-            fixture.missing, in: view, placeholder: image(.solid(.red, width: 4, height: 4)))
+            fixture.missing, in: view, placeholder: red)
         #expect(told.count == 1 && told[0].isInvalidResponseStatusCode(404))
         #expect(view.image == nil && view.kf.placeholder == nil)
         #expect(await window.screenshot().pixel(30, 30) == .green)
@@ -80,7 +72,7 @@ struct FailureViewTests {
         let png = PNGFixture.solid(.blue, width: 4, height: 4)
         fixture.origin.route("/a.png", sequence: [.status(500), .png(png)])
         let (view, window) = await view()
-        let notice = notice()
+        let notice = square(.green)
         view.kf.failureView = { _ in notice }
         view.retriesOnClick = true
         view.kf.setImage(

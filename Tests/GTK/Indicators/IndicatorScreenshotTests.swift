@@ -11,48 +11,53 @@ struct IndicatorScreenshotTests {
     private let results = Results()
     private let ticker = ManualFrameTicker()
 
-    private func view() async -> (ImageView, TestWindow) {
-        let view = ImageView()
-        view.contentMode = .stretch
-        let window = await TestWindow(view, width: 60, height: 60)
-        return (view, window)
+    private let gate = Gate()
+    private let view = stretched()
+    private let window: TestWindow
+    private let fixture: LoadFixture
+
+    init() async throws {
+        fixture = try await LoadFixture()
+        window = await TestWindow(view, width: 60, height: 60)
+    }
+
+    /// Loads a blue image, which waits for the gate.
+    private func load() {
+        let url = fixture.route("/a.png", .blue, gate: gate)
+        view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
+    }
+
+    /// Waits for the image; nothing but it is seen now.
+    private func expectImage(_ sourceLocation: SourceLocation = #_sourceLocation) async {
+        _ = await results.wait(for: 1)
+        let isSeen = await window.screenshot().isEqual(
+            to: bitmap(.solid(.blue, width: 60, height: 60)))
+        #expect(isSeen, sourceLocation: sourceLocation)
     }
 
     @Test func theSpinnerIsSeenWhileTheImageIsBeingLoaded() async throws {
-        let fixture = try await LoadFixture()
-        let gate = Gate()
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let (view, window) = await view()
         view.kf.indicatorType = .activity
         let spinner = try #require(view.kf.indicator?.view as? Spinner)
         #expect(!spinner.isMapped)
-        view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
+        load()
         await window.frames { spinner.isMapped }
         #expect(spinner.isAnimating)
         // As large as it wants to be, in the middle.
         let loading = await window.screenshot { $0.visiblePixelCount > 0 }
         #expect(loading.pixel(2, 2).alpha == 0 && loading.pixel(57, 57).alpha == 0)
         gate.open()
-        _ = await results.wait(for: 1)
-        let after = await window.screenshot()
+        await expectImage()
         #expect(!spinner.isMapped && !spinner.isAnimating)
-        #expect(after.isEqual(to: bitmap(.solid(.blue, width: 60, height: 60))))
     }
 
     @Test func anImageIsAnIndicatorOfItsOwnSizeAndPlays() async throws {
-        let fixture = try await LoadFixture()
-        let gate = Gate()
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let (view, window) = await view()
-        view.kf.indicatorType = .image(
-            imageData: GIFFixture.data(
-                [
-                    .init(.solid(.red, width: 10, height: 10)),
-                    .init(.solid(.green, width: 10, height: 10)),
-                ], loopCount: 0))
+        let frames = [Pixel.red, .green].map {
+            GIFFixture.Frame(.solid($0, width: 10, height: 10))
+        }
+        view.kf.indicatorType = .image(imageData: GIFFixture.data(frames, loopCount: 0))
         let player = try #require(view.kf.indicator?.view as? AnimatedImageView)
         player.frameTicker = ticker
-        view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
+        load()
         await window.frames { player.isMapped && player.picture != nil }
         let first = await window.screenshot()
         #expect(first.pixel(30, 30) == .red && first.visiblePixelCount == 100)
@@ -62,18 +67,13 @@ struct IndicatorScreenshotTests {
         }
         #expect(await window.screenshot().pixel(30, 30) == .green)
         gate.open()
-        _ = await results.wait(for: 1)
-        #expect(await window.screenshot().pixel(30, 30) == .blue)
+        await expectImage()
         #expect(!player.isMapped && !player.isAnimating && ticker.subscriberCount == 0)
     }
 
     @Test func anyViewIsAnIndicator() async throws {
-        let fixture = try await LoadFixture()
-        let gate = Gate()
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let (view, window) = await view()
         view.kf.indicatorType = .custom(indicator: GreenSquare())
-        view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
+        load()
         await window.frames { view.kf.indicator?.view.isHidden == false }
         let loading = await window.screenshot()
         // 20 × 20, ten to the right of the middle and ten above it.
@@ -81,21 +81,17 @@ struct IndicatorScreenshotTests {
         #expect(loading.pixel(30, 10) == .green && loading.pixel(49, 29) == .green)
         #expect(loading.pixel(29, 20).alpha == 0 && loading.pixel(40, 30).alpha == 0)
         gate.open()
-        _ = await results.wait(for: 1)
-        #expect(
-            await window.screenshot().isEqual(to: bitmap(.solid(.blue, width: 60, height: 60))))
+        await expectImage()
     }
 
     // MARK: The progress ring
 
     @Test func theRingFillsAsBytesArrive() async throws {
-        let fixture = try await LoadFixture()
         let png = PNGFixture.solid(.blue, width: 40, height: 40)
         let (half, rest) = (Gate(), Gate())
         fixture.origin.route(
             "/a.png",
             .png(png).with(.wait(.gate(half)), .hold(afterBytes: png.count / 2, .gate(rest))))
-        let (view, window) = await view()
         let indicator = ProgressRingIndicator(diameter: 40)
         indicator.ring.color = .red
         indicator.ring.frameTicker = ticker
@@ -123,9 +119,7 @@ struct IndicatorScreenshotTests {
         #expect(filled.pixel(30, 30).alpha == 0)
 
         rest.open()
-        _ = await results.wait(for: 1)
-        #expect(
-            await window.screenshot().isEqual(to: bitmap(.solid(.blue, width: 60, height: 60))))
+        await expectImage()
         #expect(!indicator.ring.isMapped)
     }
 

@@ -17,18 +17,11 @@ struct KFImageViewTests {
     init() async throws { fixture = try await LoadFixture() }
 
     private func describe<Description: KFImageProtocol>(
-        _ url: URL?, _ fixture: LoadFixture, as type: Description.Type = KFImage.self
+        _ url: URL?, as type: Description.Type = KFImage.self
     ) -> Description {
         Description(url).targetCache(fixture.cache).downloader(fixture.downloader).waitForCache()
             .onSuccess { [events] _ in events.record("success") }
             .onFailure { [events] _ in events.record("failure") }
-    }
-
-    /// A view that fills its place with one colour.
-    private func square(_ pixel: Pixel) -> ImageView {
-        let view = ImageView(image: image(.solid(pixel, width: 4, height: 4)))
-        view.contentMode = .stretch
-        return view
     }
 
     private func shown(_ view: KFImageView) async -> TestWindow {
@@ -36,12 +29,26 @@ struct KFImageViewTests {
         return await TestWindow(view, width: 100, height: 100)
     }
 
+    /// A window in which the image of the view is seen.
+    private func loaded(_ view: KFImageView) async -> TestWindow {
+        let window = await shown(view)
+        await window.frames { view.isLoaded }
+        return window
+    }
+
+    /// Lets the image come and its transition begin.
+    private func beginTransition(in window: TestWindow) async {
+        gate.open()
+        await window.frames { ticker.subscriberCount == 1 }
+        ticker.advance(by: .zero)
+    }
+
     // MARK: Placeholder, image, failure
 
     @Test func thePlaceholderIsSeenUntilTheImageComes() async throws {
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
-        let view = describe(url, fixture).placeholder { placeholder }.resizable().makeView()
+        let view = describe(url).placeholder { placeholder }.resizable().makeView()
         #expect(fixture.origin.requestCount == 0)
         let window = await shown(view)
         #expect(await window.screenshot().pixel(50, 50) == .red)
@@ -55,7 +62,7 @@ struct KFImageViewTests {
     @Test func anImageCanBeThePlaceholderAndCoversThePlace() async throws {
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = image(.solid(.red, width: 8, height: 4))
-        let view = describe(url, fixture).placeholder(placeholder).resizable().makeView()
+        let view = describe(url).placeholder(placeholder).resizable().makeView()
         let window = await shown(view)
         #expect(
             await window.screenshot().isEqual(to: bitmap(.solid(.red, width: 100, height: 100))))
@@ -67,7 +74,7 @@ struct KFImageViewTests {
     @Test func aHashMakesThePlaceAsLargeAsTheImageWillBe() async throws {
         let url = fixture.route("/a.png", .blue, width: 60, height: 45, gate: gate)
         let size = CGSize(width: 60, height: 45)
-        let view = describe(url, fixture)
+        let view = describe(url)
             .placeholder(.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: size)).makeView()
         let window = await shown(view)
         #expect(view.measure(.horizontal, other: nil).natural == 60)
@@ -80,10 +87,8 @@ struct KFImageViewTests {
     }
 
     @Test func anImageThatIsNotResizableKeepsItsSize() async throws {
-        let view = describe(fixture.route("/a.png", .blue), fixture).makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
-        let shot = await window.screenshot()
+        let view = describe(fixture.route("/a.png", .blue)).makeView()
+        let shot = await loaded(view).screenshot()
         #expect(shot.visiblePixelCount == 400 && shot.pixel(40, 40) == .blue)
         #expect(view.measure(.horizontal, other: nil).natural == 20)
     }
@@ -92,7 +97,7 @@ struct KFImageViewTests {
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
         placeholder.requestedSize = CGSize(width: 33, height: 44)
-        let view = describe(url, fixture).placeholder { placeholder }.makeView()
+        let view = describe(url).placeholder { placeholder }.makeView()
         let window = await shown(view)
         #expect(view.measure(.vertical, other: nil).natural == 44)
         gate.open()
@@ -104,7 +109,7 @@ struct KFImageViewTests {
         fixture.origin.route(
             "/a.png", sequence: [.status(500), .png(PNGFixture.solid(.blue, width: 4, height: 4))])
         let notice = square(.green)
-        let view = describe(fixture.origin.url("/a.png"), fixture)
+        let view = describe(fixture.origin.url("/a.png"))
             .onFailureImage(image(.solid(.red, width: 4, height: 4)))
             .onFailureView { notice }.resizable().makeView()
         let window = await shown(view)
@@ -117,7 +122,7 @@ struct KFImageViewTests {
     }
 
     @Test func theFailureImageIsSeenWhereThereIsNoView() async throws {
-        let view = describe(fixture.missing, fixture)
+        let view = describe(fixture.missing)
             .onFailureImage(image(.solid(.red, width: 4, height: 4))).resizable().makeView()
         let window = await shown(view)
         await events.waitFor(count: 1)
@@ -129,7 +134,7 @@ struct KFImageViewTests {
         fixture.origin.route(
             "/a.png", .png(png).with(.hold(afterBytes: png.count / 2, .gate(gate))))
         let ring = ProgressRing()
-        let view = describe(fixture.origin.url("/a.png"), fixture).placeholder { ring }.makeView()
+        let view = describe(fixture.origin.url("/a.png")).placeholder { ring }.makeView()
         let window = await shown(view)
         await window.frames { ring.fraction != nil }
         #expect(abs((ring.fraction ?? 0) - 0.5) < 0.02)
@@ -141,13 +146,11 @@ struct KFImageViewTests {
 
     @Test func theImageFadesInOverThePlaceholder() async throws {
         let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url, fixture).placeholder { square(.red) }.resizable()
+        let view = describe(url).placeholder { square(.red) }.resizable()
             .fade(duration: 1).makeView()
         let window = await shown(view)
         #expect(await window.screenshot().pixel(50, 50) == .red)
-        gate.open()
-        await window.frames { ticker.subscriberCount == 1 }
-        ticker.advance(by: .zero)
+        await beginTransition(in: window)
         ticker.advance(by: .milliseconds(500))
         #expect(await window.screenshot().pixel(50, 50).isNear(.mean(.red, .blue)))
         ticker.advance(by: .milliseconds(500))
@@ -157,12 +160,10 @@ struct KFImageViewTests {
 
     @Test func aLoadTransitionTurnsTheWholeView() async throws {
         let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url, fixture).placeholder { square(.red) }.resizable()
+        let view = describe(url).placeholder { square(.red) }.resizable()
             .loadTransition(.flipFromTop(1), animation: .linear()).makeView()
         let window = await shown(view)
-        gate.open()
-        await window.frames { ticker.subscriberCount == 1 }
-        ticker.advance(by: .zero)
+        await beginTransition(in: window)
         ticker.advance(by: .milliseconds(250))
         let turning = await window.screenshot()
         #expect(turning.pixel(50, 50).isNear(.red) && turning.pixel(2, 50).alpha == 0)
@@ -180,12 +181,10 @@ struct KFImageViewTests {
                 view.image = image
                 (view as? ImageView)?.pose = Pose(offset: CGPoint(x: 50, y: 0))
             }, completion: { [events] in events.record("end \($0)") })
-        let view = describe(url, fixture).resizable().loadTransition(transition).makeView()
+        let view = describe(url).resizable().loadTransition(transition).makeView()
         view.imageView.frameTicker = ticker
         let window = await shown(view)
-        gate.open()
-        await window.frames { ticker.subscriberCount == 1 }
-        ticker.advance(by: .zero)
+        await beginTransition(in: window)
         ticker.advance(by: .milliseconds(500))
         let middle = await window.screenshot()
         #expect(middle.pixel(23, 50).alpha == 0 && middle.pixel(27, 50) == .blue)
@@ -198,7 +197,7 @@ struct KFImageViewTests {
 
     @Test func leavingTheScreenCancelsAndComingBackLoadsAgain() async throws {
         let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url, fixture).cancelOnDisappear(true).resizable().makeView()
+        let view = describe(url).cancelOnDisappear(true).resizable().makeView()
         let window = await shown(view)
         await fixture.origin.waitForRequests(1)
         view.isHidden = true
@@ -212,7 +211,7 @@ struct KFImageViewTests {
 
     @Test func aLoadMayBeginBeforeTheViewIsOnTheScreen() async throws {
         let url = fixture.route("/a.png", .blue)
-        let view = describe(url, fixture).startLoadingBeforeViewAppear().makeView()
+        let view = describe(url).startLoadingBeforeViewAppear().makeView()
         await events.waitFor(count: 1)
         #expect(view.isLoaded && !view.isMapped)
     }
@@ -222,14 +221,13 @@ struct KFImageViewTests {
     @Test func anotherSourceBeginsAnewAndTheSameGoesOn() async throws {
         let first = fixture.route("/a.png", .blue)
         let second = fixture.route("/b.png", .green, gate: gate)
-        let view = describe(first, fixture).resizable().makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
-        view.update(describe(first, fixture).resizable().placeholder { square(.red) })
+        let view = describe(first).resizable().makeView()
+        let window = await loaded(view)
+        view.update(describe(first).resizable().placeholder { square(.red) })
         #expect(view.isLoaded && fixture.origin.requestCount == 1)
         #expect(await window.screenshot().pixel(50, 50) == .blue)
 
-        view.update(describe(second, fixture).resizable().placeholder { square(.red) })
+        view.update(describe(second).resizable().placeholder { square(.red) })
         #expect(!view.isLoaded)
         #expect(await window.screenshot().pixel(50, 50) == .red)
         gate.open()
@@ -241,13 +239,11 @@ struct KFImageViewTests {
     @Test func theViewIsConfiguredAndWrapped() async throws {
         let url = fixture.route("/a.png", .blue)
         let frame = FramedView()
-        let view = describe(url, fixture).resizable()
+        let view = describe(url).resizable()
             .configure { ($0 as? ImageView)?.cornerRadius = .point(20) }
             .contentConfigure { frame.around($0) }
             .makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
-        let shot = await window.screenshot()
+        let shot = await loaded(view).screenshot()
         #expect(shot.pixel(5, 5) == .green && shot.pixel(50, 50) == .blue)
         // The corner that is cut off lets the frame shine.
         #expect(shot.pixel(12, 12) == .green)
@@ -261,11 +257,9 @@ struct KFImageViewTests {
             (5..<15).contains(x) && (5..<15).contains(y) ? .blue : .red
         }
         let insets = KFImage.EdgeInsets(top: 5, leading: 5, bottom: 5, trailing: 5)
-        let view = describe(fixture.route("/a.png", PNGFixture.data(grid)), fixture)
+        let view = describe(fixture.route("/a.png", PNGFixture.data(grid)))
             .resizable(capInsets: insets).makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
-        let shot = await window.screenshot()
+        let shot = await loaded(view).screenshot()
         for (x, y) in [(3, 3), (50, 3), (96, 96), (3, 50)] {
             #expect(shot.pixel(x, y).isNear(.red))
         }
@@ -274,10 +268,8 @@ struct KFImageViewTests {
 
     @Test func tilesAreRepeatedAtTheirSize() async throws {
         let url = fixture.route("/a.png", PNGFixture.data(.quadrants(width: 20, height: 20)))
-        let view = describe(url, fixture).resizable(resizingMode: .tile).makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
-        let shot = await window.screenshot()
+        let view = describe(url).resizable(resizingMode: .tile).makeView()
+        let shot = await loaded(view).screenshot()
         for offset in stride(from: 0, to: 100, by: 20) {
             #expect(shot.pixel(offset + 5, offset + 5) == .red)
             #expect(shot.pixel(offset + 15, 5) == .green)
@@ -287,10 +279,9 @@ struct KFImageViewTests {
 
     @Test func aTemplateIsSeenInTheColourOfTheText() async throws {
         let grid = PixelGrid(width: 20, height: 20) { x, _ in x < 10 ? .clear : .red }
-        let view = describe(fixture.route("/a.png", PNGFixture.data(grid)), fixture)
+        let view = describe(fixture.route("/a.png", PNGFixture.data(grid)))
             .resizable().renderingMode(.template).makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
+        let window = await loaded(view)
         let color = view.imageView.textColor
         let shot = await window.screenshot()
         func byte(_ value: CGFloat) -> UInt8 { UInt8((value * 255).rounded()) }
@@ -303,18 +294,14 @@ struct KFImageViewTests {
     // MARK: Animation
 
     @Test func anAnimatedImageIsPlayedWhileItIsOnTheScreen() async throws {
-        let gif = GIFFixture.data(
-            [
-                .init(.solid(.red, width: 10, height: 10)),
-                .init(.solid(.blue, width: 10, height: 10)),
-            ],
-            loopCount: 0)
-        let url = fixture.route("/a.gif", gif)
-        let view = describe(url, fixture, as: KFAnimatedImage.self)
+        let frames = [Pixel.red, .blue].map {
+            GIFFixture.Frame(.solid($0, width: 10, height: 10))
+        }
+        let url = fixture.route("/a.gif", GIFFixture.data(frames, loopCount: 0))
+        let view = describe(url, as: KFAnimatedImage.self)
             .configure { [ticker] in ($0 as? AnimatedImageView)?.frameTicker = ticker }
             .makeView()
-        let window = await shown(view)
-        await window.frames { view.isLoaded }
+        let window = await loaded(view)
         let player = try #require(view.imageView as? AnimatedImageView)
         await window.frames {
             ticker.advance(by: .milliseconds(100))
