@@ -78,8 +78,7 @@ struct ImageViewDrawingTests {
     }
 
     @Test func roundedCornersAreCutOff() async {
-        let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
-        view.contentMode = .stretch
+        let view = square(.red)
         view.cornerRadius = .heightFraction(0.3)
         let window = await TestWindow(view, width: 100, height: 100)
         let shot = await window.screenshot()
@@ -94,8 +93,7 @@ struct ImageViewDrawingTests {
     }
 
     @Test func onlyTheCornersAskedForAreCutOff() async throws {
-        let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
-        view.contentMode = .stretch
+        let view = square(.red)
         view.cornerRadius = .point(30)
         view.roundedCorners = [.topLeft, .bottomRight]
         let window = await TestWindow(view, width: 100, height: 100)
@@ -122,8 +120,7 @@ struct ImageViewDrawingTests {
     @Test func anImageThatIsNotDecodedYetIsShownWhenItIs() async {
         let pending = pendingImage(.solid(.green, width: 10, height: 10))
         #expect(!pending.isRendered)
-        let view = ImageView(image: pending)
-        view.contentMode = .stretch
+        let view = stretched(pending)
         #expect(view.picture == nil)
         let window = await TestWindow(view, width: 20, height: 20)
         await window.frames { view.picture != nil }
@@ -131,8 +128,7 @@ struct ImageViewDrawingTests {
     }
 
     @Test func anImageThatCameTooLateIsNotShown() async {
-        let view = ImageView(image: pendingImage(.solid(.green, width: 10, height: 10)))
-        view.contentMode = .stretch
+        let view = stretched(pendingImage(.solid(.green, width: 10, height: 10)))
         view.image = image(.solid(.blue, width: 10, height: 10))
         let window = await TestWindow(view, width: 20, height: 20)
         #expect(await window.screenshot().pixel(10, 10) == .blue)

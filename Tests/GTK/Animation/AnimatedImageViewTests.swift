@@ -29,6 +29,12 @@ struct AnimatedImageViewTests {
         return view
     }
 
+    /// A view of the animation that plays in a window.
+    private func playing() async throws -> (AnimatedImageView, TestWindow) {
+        let view = view(try animation())
+        return (view, await TestWindow(view, width: 30, height: 30))
+    }
+
     /// Moves the time until the view shows frame `index`, however late it is decoded.
     private func play(
         _ view: AnimatedImageView, to index: Int, by ticker: ManualFrameTicker? = nil
@@ -56,8 +62,7 @@ struct AnimatedImageViewTests {
     }
 
     @Test func framesAreShownOneAfterTheOther() async throws {
-        let view = view(try animation())
-        let window = await TestWindow(view, width: 30, height: 30)
+        let (view, window) = try await playing()
         #expect(view.isAnimating)
         for index in [0, 1, 2, 0, 1] {
             await play(view, to: index)
@@ -100,8 +105,7 @@ struct AnimatedImageViewTests {
     }
 
     @Test func aHiddenViewGoesOnWhereItWas() async throws {
-        let view = view(try animation())
-        let window = await TestWindow(view, width: 30, height: 30)
+        let (view, window) = try await playing()
         // Once round, all frames are in memory: none is shown late from here on.
         for index in [1, 2, 0, 1] { await play(view, to: index) }
         view.isHidden = true
@@ -161,8 +165,7 @@ struct AnimatedImageViewTests {
     }
 
     @Test func anotherImageBeginsAnew() async throws {
-        let view = view(try animation())
-        let window = await TestWindow(view, width: 30, height: 30)
+        let (view, window) = try await playing()
         await play(view, to: 2)
         let first = try #require(view.animator)
         view.image = try animation()
@@ -207,8 +210,7 @@ struct AnimatedImageViewTests {
     }
 
     @Test func purgedFramesAreDecodedAgain() async throws {
-        let view = view(try animation())
-        let window = await TestWindow(view, width: 30, height: 30)
+        let (view, window) = try await playing()
         await play(view, to: 1)
         view.purgeFrames(keepCurrentFrame: false)
         #expect(view.animator?.currentFrameImage == nil)

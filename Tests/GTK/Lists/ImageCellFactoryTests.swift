@@ -8,11 +8,22 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ImageCellFactoryTests {
+    /// A list in a window, once what is seen of it has its images.
+    private func complete(
+        _ fixture: ListFixture, width: Int = 90, cellSize: CGSize = CGSize(width: 40, height: 40),
+        configure: (inout ImageCellConfiguration) -> Void = { _ in }
+    ) async -> (ImageCollectionView<Int>, TestWindow) {
+        var configuration = ImageCellConfiguration()
+        configure(&configuration)
+        let list = fixture.makeList(configuration: configuration, cellSize: cellSize)
+        let window = await TestWindow(list, width: width, height: 300)
+        await window.frames { list.isComplete }
+        return (list, window)
+    }
+
     @Test func everyCellThatIsSeenShowsItsOwnImage() async throws {
         let fixture = try await ListFixture(count: 100)
-        let list = fixture.makeList()
-        let window = await TestWindow(list, width: 100, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture)
         for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
         list.scrollOffset = list.contentHeight
         await window.frames { list.seenCells.last?.position == 99 && list.isComplete }
@@ -69,11 +80,7 @@ struct ImageCellFactoryTests {
 
     @Test func whatFollowsIsPrefetchedAndNoMore() async throws {
         let fixture = try await ListFixture(count: 100)
-        var configuration = ImageCellConfiguration()
-        configuration.prefetchCount = 10
-        let list = fixture.makeList(configuration: configuration)
-        let window = await TestWindow(list, width: 100, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture) { $0.prefetchCount = 10 }
         let last = try #require(list.seenCells.last?.position)
         let ready = { list.binder.allCells.filter { $0.state == .shown }.compactMap(\.position) }
         await window.frames { ready().count == last + 1 + 10 }
@@ -84,12 +91,9 @@ struct ImageCellFactoryTests {
 
     @Test func withoutPrefetchingOnlyWhatIsSeenIsLoaded() async throws {
         let fixture = try await ListFixture(count: 100)
-        var configuration = ImageCellConfiguration()
-        configuration.prefetchCount = 0
-        let list = fixture.makeList(configuration: configuration)
-        let window = await TestWindow(list, width: 100, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture) { $0.prefetchCount = 0 }
         #expect(fixture.origin.requestCount == list.seenCells.count)
+        withExtendedLifetime(window) {}
     }
 
     @Test func whatIsSeenIsAskedForBeforeWhatWasPrefetched() async throws {
@@ -121,52 +125,32 @@ struct ImageCellFactoryTests {
 
     @Test func imagesAreMadeForTheSizeOfTheCells() async throws {
         let fixture = try await ListFixture(count: 4, width: 400, height: 300)
-        let list = fixture.makeList(cellSize: CGSize(width: 90, height: 90))
-        let window = await TestWindow(list, width: 90, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture, cellSize: CGSize(width: 90, height: 90))
         let view = try #require(list.seenCells.first?.cell.imageView)
         let scale = Int(view.scaleFactor)
         // 90 points in steps of 32 pixels are 96.
         let expected = scale == 1 ? PixelSize(width: 96, height: 72) : view.image?.pixelSize
         #expect(view.image?.pixelSize == expected)
         #expect(fixture.cache.memoryStorageCacheCost <= 4 * 96 * 72 * 4 * scale * scale)
+        withExtendedLifetime(window) {}
     }
 
     @Test func theSizeOfImagesMayBeGiven() async throws {
         let fixture = try await ListFixture(count: 2, width: 400, height: 300)
-        var configuration = ImageCellConfiguration()
-        configuration.imageSize = .original
-        let list = fixture.makeList(configuration: configuration)
-        let window = await TestWindow(list, width: 90, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture) { $0.imageSize = .original }
         #expect(
             list.seenCells[0].cell.imageView.image?.pixelSize == PixelSize(width: 400, height: 300))
+        withExtendedLifetime(window) {}
     }
 
     @Test func cellsWithoutASizeGetThatOfTheirImages() async throws {
         let fixture = try await ListFixture(count: 3, width: 40, height: 30)
-        let list = fixture.makeList(cellSize: CGSize(width: 90, height: 0))
-        let window = await TestWindow(list, width: 90, height: 300)
-        await window.frames { list.isComplete }
+        let (list, window) = await complete(fixture, cellSize: CGSize(width: 90, height: 0))
         #expect(
             list.seenCells.allSatisfy {
                 $0.cell.imageView.image?.pixelSize == PixelSize(width: 40, height: 30)
             })
-    }
-
-    @Test func aPlaceholderIsSeenUntilTheImageComes() async throws {
-        let fixture = try await ListFixture(count: 3, isHeld: true)
-        var configuration = ImageCellConfiguration()
-        let blue = image(.solid(Pixel(9, 0, 255, 255), width: 2, height: 2))
-        configuration.placeholder = { _ in blue }
-        let list = fixture.makeList(configuration: configuration)
-        let window = await TestWindow(list, width: 90, height: 300)
-        await window.frames { list.seenCells.count == 3 }
-        await window.frames { list.seenCells.allSatisfy { $0.state == .loading } }
-        #expect(list.seenCells.allSatisfy { $0.cell.imageView.image === blue })
-        fixture.releaseAll()
-        await window.frames { list.isComplete }
-        for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
+        withExtendedLifetime(window) {}
     }
 
     @Test func resultsAreTold() async throws {

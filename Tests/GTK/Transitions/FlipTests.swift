@@ -28,22 +28,20 @@ import Testing
         }
     }
 
-    private func transition(_ edge: FlipEdge) -> ImageTransition {
+    private func transition(_ edge: FlipEdge) -> (ImageTransition, FlipEdge) {
         switch edge {
-        case .left: .flipFromLeft(1)
-        case .right: .flipFromRight(1)
-        case .top: .flipFromTop(1)
-        case .bottom: .flipFromBottom(1)
+        case .left: (.flipFromLeft(1), .right)
+        case .right: (.flipFromRight(1), .left)
+        case .top: (.flipFromTop(1), .bottom)
+        case .bottom: (.flipFromBottom(1), .top)
         }
     }
 
-    private func opposite(_ edge: FlipEdge) -> FlipEdge {
-        switch edge {
-        case .left: .right
-        case .right: .left
-        case .top: .bottom
-        case .bottom: .top
-        }
+    /// A view of 100 × 100 that shows a red square, or nothing.
+    private func shown(isRed: Bool = true) async -> (ImageView, TestWindow) {
+        let red = image(.solid(.red, width: 10, height: 10))
+        let view = stretched(isRed ? red : nil, ticker: ticker)
+        return (view, await TestWindow(view, width: 100, height: 100))
     }
 
     private func expect(
@@ -63,12 +61,10 @@ import Testing
 
     @Test(arguments: FlipEdge.allCases)
     func aFlipShowsTheOldImageThenNothingThenTheNewOne(_ edge: FlipEdge) async {
-        let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
-        view.contentMode = .stretch
-        view.frameTicker = ticker
-        let window = await TestWindow(view, width: 100, height: 100)
+        let (view, window) = await shown()
         let ends = Recorder<Bool>()
-        let options = transition(edge).animationOptions.union(.curveLinear)
+        let (transition, opposite) = transition(edge)
+        let options = transition.animationOptions.union(.curveLinear)
         let blue = image(.solid(.blue, width: 10, height: 10))
         view.animate(
             .custom(duration: 1, options: options, animations: nil, completion: nil)
@@ -86,7 +82,7 @@ import Testing
         ticker.advance(by: .milliseconds(250))
         #expect(await window.screenshot().visiblePixelCount == 0)
         ticker.advance(by: .milliseconds(250))
-        expect(await window.screenshot(), turned: opposite(edge), .blue)
+        expect(await window.screenshot(), turned: opposite, .blue)
 
         ticker.advance(by: .milliseconds(250))
         let end = await window.screenshot()
@@ -95,10 +91,7 @@ import Testing
     }
 
     @Test func aFlipOfDefaultSpeedIsOnEdgeInTheMiddle() async {
-        let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
-        view.contentMode = .stretch
-        view.frameTicker = ticker
-        let window = await TestWindow(view, width: 100, height: 100)
+        let (view, window) = await shown()
         view.animate(.flipFromLeft(1)) {
             view.image = image(.solid(.blue, width: 10, height: 10))
         } completion: { _ in
@@ -110,10 +103,7 @@ import Testing
     }
 
     @Test func theNewImageIsNotMirrored() async {
-        let view = ImageView()
-        view.contentMode = .stretch
-        view.frameTicker = ticker
-        let window = await TestWindow(view, width: 100, height: 100)
+        let (view, window) = await shown(isRed: false)
         view.animate(.flipFromRight(1)) {
             view.image = image(.quadrants(width: 10, height: 10))
         } completion: { _ in

@@ -19,9 +19,7 @@ struct TransitionTests {
 
     /// A view that fills a window of 100 × 100, open until the test ends, with one colour or nothing.
     private func shown(_ pixel: Pixel?) async -> (ImageView, TestWindow) {
-        let view = ImageView(image: pixel.map(picture))
-        view.contentMode = .stretch
-        view.frameTicker = ticker
+        let view = stretched(pixel.map(picture), ticker: ticker)
         let window = await TestWindow(view, width: 100, height: 100)
         windows.all.append(window)
         return (view, window)
@@ -31,12 +29,16 @@ struct TransitionTests {
         image(.solid(pixel, width: 10, height: 10))
     }
 
-    private func begin(_ transition: ImageTransition, in view: ImageView, to image: Image?) {
+    private func change(_ view: ImageView, by transition: ImageTransition, to image: Image?) {
         view.animate(transition) {
             view.image = image
         } completion: {
             ends.record($0)
         }
+    }
+
+    private func begin(_ transition: ImageTransition, in view: ImageView, to image: Image?) {
+        change(view, by: transition, to: image)
         ticker.advance(by: .zero)
     }
 
@@ -166,14 +168,9 @@ struct TransitionTests {
     // MARK: No movement
 
     @Test func aViewThatIsNotOnTheScreenChangesAtOnce() {
-        let view = ImageView(image: picture(.red))
-        view.frameTicker = ticker
+        let view = stretched(picture(.red), ticker: ticker)
         let blue = picture(.blue)
-        view.animate(.fade(1)) {
-            view.image = blue
-        } completion: {
-            ends.record($0)
-        }
+        change(view, by: .fade(1), to: blue)
         #expect(view.image === blue && ends.events == [true] && ticker.subscriberCount == 0)
     }
 
@@ -182,11 +179,7 @@ struct TransitionTests {
         let blue = picture(.blue)
         // Nobody else runs between the two.
         cgtk_enable_animations(view.widget, 0)
-        view.animate(.flipFromLeft(1)) {
-            view.image = blue
-        } completion: {
-            ends.record($0)
-        }
+        change(view, by: .flipFromLeft(1), to: blue)
         cgtk_enable_animations(view.widget, 1)
         #expect(view.image === blue && ends.events == [true] && !view.isInTransition)
         #expect(ticker.subscriberCount == 0)
@@ -197,11 +190,7 @@ struct TransitionTests {
     ) async {
         let (view, _) = await shown(.red)
         let blue = picture(.blue)
-        view.animate(.fade(seconds)) {
-            view.image = blue
-        } completion: {
-            ends.record($0)
-        }
+        change(view, by: .fade(seconds), to: blue)
         #expect(ends.events == [true] && view.image === blue)
     }
 
@@ -244,14 +233,9 @@ struct TransitionTests {
     }
 
     @Test func theClockOfTheWindowRunsATransitionToItsEnd() async {
-        let view = ImageView(image: picture(.red))
-        view.contentMode = .stretch
+        let view = stretched(picture(.red))
         let window = await TestWindow(view, width: 100, height: 100)
-        view.animate(.flipFromLeft(0.05)) {
-            view.image = picture(.blue)
-        } completion: {
-            ends.record($0)
-        }
+        change(view, by: .flipFromLeft(0.05), to: picture(.blue))
         #expect(await ends.waitFor(count: 1) == [true])
         #expect(await window.screenshot().pixel(50, 50) == .blue)
     }
