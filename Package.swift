@@ -247,9 +247,8 @@ add(
         .executableTarget(
             name: "HTTPCacheProxy",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
-                arguments,
-                nioCore, nioHTTP1, nioPosix,
+                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonWork", arguments, nioCore,
+                nioHTTP1, nioPosix,
             ]),
     ])
 

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
-import HalcyonTestKit
 import HalcyonWork
 
 /// Answers requests from the response table, and asks the server for what is missing or stale.

@@ -1,12 +1,12 @@
 /// The one range of bytes that a `Range` field asks for (RFC 9110, section 14.1.2).
-public enum RequestedRange: Sendable, Hashable {
+enum RequestedRange: Sendable, Hashable {
     /// `bytes=5-9`, `bytes=5-`
     case from(Int64, through: Int64?)
     /// `bytes=-5`
     case suffix(Int64)
 
     /// `nil` for several ranges, other units and everything that is no range.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         guard let match = text.wholeMatch(of: /[Bb][Yy][Tt][Ee][Ss]=([0-9]*)-([0-9]*)/) else {
             return nil
         }
@@ -19,7 +19,7 @@ public enum RequestedRange: Sendable, Hashable {
     }
 
     /// The positions asked for in a body of `count` bytes; `nil` when none of them exists.
-    public func positions(count: Int) -> Range<Int>? {
+    func positions(count: Int) -> Range<Int>? {
         let total = Int64(count)
         switch self {
         case .from(let first, let last):
