@@ -7,10 +7,13 @@ import Testing
 
 /// What a cache tells of the responses that its images were made of.
 @Suite struct ImageCacheResponsesTests {
-    private let fixture: CacheFixture
-    private var cache: ImageCache { fixture.cache }
+    let folder: TemporaryDirectory
+    let cache: ImageCache
 
-    init() throws { fixture = try CacheFixture() }
+    init() throws {
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+    }
 
     /// Stores a file for `name`, made of the response of a URL.
     private func put(
