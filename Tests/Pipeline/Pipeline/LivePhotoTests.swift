@@ -25,11 +25,6 @@ import Testing
             processorIdentifier: LivePhotoResource.processorIdentifier, forcedExtension: ext)
     }
 
-    private func missing(_ options: KingfisherOptionsInfo = []) -> [URL?] {
-        manager.missingResources(source, options: manager.parsedOptions(options))
-            .map(\.dataSource.url)
-    }
-
     // MARK: Look-up
 
     /// Upstream: testPossibleCacheFileURLIfOnDiskNotCached,
@@ -57,20 +52,6 @@ import Testing
         let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
         let expected = isFound ? ext ?? "" : nil
         #expect(file?.pathExtension == expected)
-    }
-
-    // MARK: What is missing
-
-    /// Upstream: testMissingResourceOfLivePhotoFound, testMissingResourceOfLivePhotoNotFound,
-    /// testMissingResourceOfLivePhotoFoundOne, testMissingResourceOfLivePhotoForceRefresh
-    @Test func whatIsNotOnDiskIsMissing() async throws {
-        let urls = source.resources.map(\.dataSource.url)
-        #expect(missing() == urls)
-        try await store(source.resources[0], as: "heic")
-        #expect(missing() == [urls[1]])
-        try await store(source.resources[1], as: "mov")
-        #expect(missing() == [])
-        #expect(missing([.forceRefresh]) == urls)
     }
 
     // MARK: Loading files
@@ -120,7 +101,9 @@ import Testing
 
     // MARK: Whole live photos
 
-    /// Upstream: testRetrieveLivePhotoFromNetwork, testRetrieveLivePhotoNetworkThenCache
+    /// Upstream: testRetrieveLivePhotoFromNetwork, testRetrieveLivePhotoNetworkThenCache,
+    /// testMissingResourceOfLivePhotoFound, testMissingResourceOfLivePhotoNotFound,
+    /// testMissingResourceOfLivePhotoFoundOne, testMissingResourceOfLivePhotoForceRefresh
     @Test func aLivePhotoIsLoadedAndThenFoundOnDisk() async throws {
         let loaded = try await manager.retrieveLivePhoto(with: source)
         #expect(loaded.cacheType == .none)
@@ -131,6 +114,10 @@ import Testing
         #expect(cached.data().isEmpty)
         #expect(cached.fileURLs == loaded.fileURLs)
         #expect(fixture.origin.requestCount == 2)
+        let again = try await manager.retrieveLivePhoto(with: source, options: [.forceRefresh])
+        #expect(again.cacheType == .none)
+        #expect(again.data() == [heic, mov])
+        #expect(fixture.origin.requestCount == 4)
     }
 
     /// Upstream: testRetrieveLivePhotoFromLocal
