@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The code of `docs/guides/gtk.md` and in the documentation of views; see `GuideSnippets` of the tests of
+/// The code of `docs/guides/gtk.md` and in the documentation of views; see `GuideSnippetTests` of the tests of
 /// Halcyon.
 @MainActor enum GTKGuideSnippets {
     static func readme(_ imageView: ImageView, _ url: URL) {

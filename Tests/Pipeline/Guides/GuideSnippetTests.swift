@@ -1,51 +1,95 @@
 import Foundation
+import FoundationNetworking
+import Halcyon
 import HalcyonTestKit
 import Testing
 
-@testable import Halcyon
-
-/// Runs the code of the guides on an origin of this process.
+/// The code of the guides in `docs`, each piece between two markers: what is printed there is compiled
+/// here, without what is not public, and run on an origin of this process.
 @Suite struct GuideSnippetTests {
     let fixture: ManagerFixture
+    private let missing: URL
 
     init() async throws {
         fixture = try await ManagerFixture()
+        missing = fixture.origin.url("/missing.png")
     }
 
+    private var manager: KingfisherManager { fixture.manager }
+    private var cache: ImageCache { fixture.cache }
+    private var downloader: ImageDownloader { fixture.downloader }
+    private var url: URL { fixture.url }
+    private var bytes: Data { fixture.png }
     private var image: Image { Image(data: fixture.png)! }
+
+    /// A URL of which nothing ever comes.
+    private func slowURL() -> URL {
+        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
+        return fixture.origin.url("/slow.png")
+    }
 
     // MARK: Getting started
 
     @Test func optionsAskForASmallerImage() async throws {
-        let image = try await GuideSnippets.options(fixture.manager, fixture.url)
-        #expect(image.pixelSize == PixelSize(width: 32, height: 24))
+        // guide: getting-started/options
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 32))
+        let options: KingfisherOptionsInfo = [.processor(processor), .forceRefresh]
+        let result = try await manager.retrieveImage(with: url, options: options)
+        // end
+        #expect(result.image.pixelSize == PixelSize(width: 32, height: 24))
     }
 
     @Test func anImageIsSavedAsJPEG() throws {
         let file = fixture.folder.file("saved.jpg")
-        try GuideSnippets.save(image, to: file)
+        // guide: getting-started/save
+        let data = try image.kf.data(format: .JPEG, options: ImageEncodingOptions(quality: 0.85))
+        try data.write(to: file)
+        // end
         #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
     }
 
     @Test func aManagerOfOnesOwnHasItsFolderAndOptions() async throws {
-        let manager = try GuideSnippets.manager(fixture.folder.url)
-        let result = try await manager.retrieveImage(with: fixture.url)
+        let directory = fixture.folder.url
+        // guide: getting-started/manager
+        let cache = try ImageCache(name: "thumbnails", cacheDirectoryURL: directory)
+        let downloader = ImageDownloader(name: "thumbnails")
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        manager.defaultOptions = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 16, height: 16)))
+        ]
+        // end
+        let result = try await manager.retrieveImage(with: url)
         #expect(result.image.pixelSize == PixelSize(width: 16, height: 12))
-        #expect(manager.cache.diskStorage.directoryURL.path.hasPrefix(fixture.folder.url.path))
+        #expect(manager.cache.diskStorage.directoryURL.path.hasPrefix(directory.path))
     }
 
     @Test func aMissingImageIsNone() async throws {
-        #expect(try await GuideSnippets.errors(fixture.manager, fixture.url) != nil)
-        let missing = fixture.origin.url("/missing.png")
-        #expect(try await GuideSnippets.errors(fixture.manager, missing) == nil)
+        func load(_ url: URL) async throws -> Image? {
+            // guide: getting-started/errors
+            do {
+                return try await manager.retrieveImage(with: url).image
+            } catch let error as KingfisherError where error.isInvalidResponseStatusCode(404) {
+                return nil
+            }
+            // end
+        }
+        #expect(try await load(url) != nil)
+        #expect(try await load(missing) == nil)
     }
 
     @Test func callbacksAreCalled() async {
-        let shown = Recorder<Image>()
-        let reported = Recorder<KingfisherError>()
-        for url in [fixture.url, fixture.origin.url("/missing.png")] {
-            let task = GuideSnippets.callback(
-                fixture.manager, url, show: { shown.record($0) }, report: { reported.record($0) })
+        let (shown, reported) = (Recorder<Image>(), Recorder<KingfisherError>())
+        let show: @Sendable (Image) -> Void = { shown.record($0) }
+        let report: @Sendable (KingfisherError) -> Void = { reported.record($0) }
+        for url in [url, missing] {
+            // guide: getting-started/callback
+            let task = manager.retrieveImage(with: url) { result in
+                switch result {
+                case .success(let value): show(value.image)
+                case .failure(let error): report(error)
+                }
+            }
+            // end
             #expect(task != nil)
         }
         #expect(await shown.waitFor(count: 1)[0].pixelSize.width == 64)
@@ -54,72 +98,139 @@ import Testing
 
     @Test func filesAndBytesAreSources() async throws {
         let file = try fixture.folder.write(fixture.png, to: "photo.png")
-        let images = try await GuideSnippets.sources(fixture.manager, file, fixture.png)
-        #expect(images.map(\.pixelSize.width) == [64, 64])
+        // guide: getting-started/sources
+        let fromFile = try await manager.retrieveImage(with: file)
+        let provider = RawImageDataProvider(data: bytes, cacheKey: "upload-17")
+        let fromMemory = try await manager.retrieveImage(with: .provider(provider))
+        // end
+        #expect([fromFile, fromMemory].map(\.image.pixelSize.width) == [64, 64])
         #expect(fixture.origin.requestCount == 0)
     }
 
     // MARK: Caching
 
     @Test func limitsAreSet() {
-        GuideSnippets.limits(fixture.cache)
-        #expect(fixture.cache.memoryStorage.config.totalCostLimit == 67_108_864)
-        #expect(fixture.cache.memoryStorage.config.expiration.timeInterval == 600)
-        #expect(fixture.cache.diskStorage.config.sizeLimit == 524_288_000)
-        #expect(fixture.cache.diskStorage.config.expiration.timeInterval == 2_592_000)
+        // guide: caching/limits
+        cache.memoryStorage.config.totalCostLimit = 64 << 20
+        cache.memoryStorage.config.expiration = .seconds(600)
+        cache.diskStorage.config.sizeLimit = 500 << 20
+        cache.diskStorage.config.expiration = .days(30)
+        // end
+        #expect(cache.memoryStorage.config.totalCostLimit == 67_108_864)
+        #expect(cache.memoryStorage.config.expiration.timeInterval == 600)
+        #expect(cache.diskStorage.config.sizeLimit == 524_288_000)
+        #expect(cache.diskStorage.config.expiration.timeInterval == 2_592_000)
     }
 
     @Test func aKeyIsUsedInPlaceOfTheAddress() async throws {
-        _ = try await GuideSnippets.key(fixture.manager, fixture.url)
-        #expect(fixture.cache.isCached(forKey: "avatar-42"))
-        #expect(!fixture.cache.isCached(forKey: fixture.url.cacheKey))
+        // guide: caching/key
+        let resource = KF.ImageResource(downloadURL: url, cacheKey: "avatar-42")
+        let image = try await manager.retrieveImage(with: resource).image
+        // end
+        #expect(image.pixelSize.width == 64)
+        #expect(cache.isCached(forKey: "avatar-42") && !cache.isCached(forKey: url.cacheKey))
     }
 
     @Test func theProcessorBelongsToTheKey() async throws {
+        func look() -> (CacheType, URL?) {
+            // guide: caching/look
+            let processor = BlurImageProcessor(blurRadius: 4)
+            let place = cache.imageCachedType(
+                forKey: url.cacheKey, processorIdentifier: processor.identifier)
+            let file = cache.cacheFileURLIfOnDisk(
+                forKey: url.cacheKey, processorIdentifier: processor.identifier)
+            // end
+            return (place, file)
+        }
         _ = try await fixture.retrieve()
-        #expect(GuideSnippets.look(fixture.cache, fixture.url) == (.none, nil))
+        #expect(look() == (.none, nil))
         _ = try await fixture.retrieve([.processor(BlurImageProcessor(blurRadius: 4))])
-        let (place, file) = GuideSnippets.look(fixture.cache, fixture.url)
+        let (place, file) = look()
         #expect(place == .memory && file != nil)
     }
 
     @Test func optionsChangeHowOneImageIsCached() async throws {
+        // guide: caching/options
+        let options: KingfisherOptionsInfo = [
+            .memoryCacheExpiration(.seconds(60)),
+            .diskCacheExpiration(.days(1)),
+            .cacheOriginalImage,
+            .cacheSerializer(FormatIndicatedCacheSerializer.webp(compressionQuality: 0.8)),
+        ]
+        // end
         let processor = BlurImageProcessor(blurRadius: 4)
-        _ = try await fixture.retrieve(GuideSnippets.cacheOptions() + [.processor(processor)])
-        let path = fixture.cache.cachePath(
-            forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier)
-        let stored = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(stored.kf.imageFormat == .WebP)
-        #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .disk)
+        _ = try await fixture.retrieve(options + [.processor(processor)])
+        let path = cache.cachePath(
+            forKey: url.cacheKey, processorIdentifier: processor.identifier)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).kf.imageFormat == .WebP)
+        #expect(cache.imageCachedType(forKey: url.cacheKey) == .disk)
     }
 
     @Test func imagesAreStoredAndRemovedDirectly() async throws {
-        #expect(try await GuideSnippets.direct(fixture.cache, image)?.pixelSize.width == 64)
-        #expect(!fixture.cache.isCached(forKey: "avatar-42"))
+        // guide: caching/direct
+        try await cache.store(image, forKey: "avatar-42")
+        let found = try await cache.retrieveImage(forKey: "avatar-42").image
+        try await cache.removeImage(forKey: "avatar-42")
+        // end
+        #expect(found?.pixelSize.width == 64)
+        #expect(!cache.isCached(forKey: "avatar-42"))
     }
 
     @Test func theCacheTellsItsSizeAndIsCleared() async throws {
         _ = try await fixture.retrieve()
-        #expect(try await GuideSnippets.clean(fixture.cache) >= UInt(fixture.png.count))
-        #expect(!fixture.cache.isCached(forKey: fixture.url.cacheKey))
+        // guide: caching/clean
+        await cache.cleanExpiredCache()
+        let bytes = try await cache.diskStorageSize
+        await cache.clearCache()
+        // end
+        #expect(bytes >= UInt(fixture.png.count))
+        #expect(!cache.isCached(forKey: url.cacheKey))
     }
 
     // MARK: Processing
 
     @Test func aChainMakesARoundThumbnail() async throws {
-        let avatar = try await GuideSnippets.chain(fixture.manager, fixture.url)
+        // guide: processing/chain
+        let processor =
+            DownsamplingImageProcessor(size: CGSize(width: 40, height: 40))
+            |> RoundCornerImageProcessor(radius: .widthFraction(0.5))
+        let avatar = try await manager.retrieveImage(
+            with: url,
+            options: [
+                .processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
+            ]
+        ).image
+        // end
         #expect(avatar.pixelSize == PixelSize(width: 40, height: 30))
         #expect(try avatar.bitmap()[0, 0].alpha == 0)
     }
 
     @Test func anImageIsProcessedWithoutAManager() async throws {
-        let image = try await GuideSnippets.image(fixture.png)
-        #expect(image.pixelSize == PixelSize(width: 32, height: 32))
+        // guide: processing/image
+        let image = try Image.decoding(bytes)
+            .kf.crop(to: CGSize(width: 32, height: 32), anchorOn: CGPoint(x: 0.5, y: 0))
+            .kf.tinted(with: Color(red: 1, green: 0.8, blue: 0.2, alpha: 0.3))
+        let rendered = try await image.rendered()
+        // end
+        #expect(rendered.pixelSize == PixelSize(width: 32, height: 32))
+    }
+
+    @Test func aPhotoHasHashes() async throws {
+        let photo = image
+        // guide: processing/glance
+        let blurHash = try await photo.kf.blurHash().description
+        let thumbHash = try await photo.kf.thumbHash().description
+        let likeness = try await photo.kf.pHash()
+        // end
+        #expect(!blurHash.isEmpty && !thumbHash.isEmpty && likeness.description.count == 16)
     }
 
     @Test func aProcessorIsReadFromText() async throws {
-        let image = try await GuideSnippets.text(fixture.manager, fixture.url)
-        #expect(image.pixelSize == PixelSize(width: 32, height: 24))
+        // guide: processing/text
+        let processor = try ImageProcessorSpec.parse("resize:32x32:fit|>blur:3")
+        let image = try await manager.retrieveImage(with: url, options: [.processor(processor)])
+        // end
+        #expect(image.image.pixelSize == PixelSize(width: 32, height: 24))
     }
 
     @Test func aProcessorOfOnesOwnMakesAPostcard() async throws {
@@ -131,76 +242,186 @@ import Testing
     // MARK: Downloading
 
     @Test func theDownloaderGivesImageAndBytes() async throws {
-        let (image, bytes) = try await GuideSnippets.download(fixture.downloader, fixture.url)
+        // guide: downloading/direct
+        let result = try await downloader.downloadImage(with: url)
+        let (image, bytes) = (result.image, result.originalData)
+        // end
         #expect(image.pixelSize.width == 64 && bytes == fixture.png)
     }
 
     @Test func theModifierSetsTheToken() async throws {
-        _ = try await GuideSnippets.modify(fixture.manager, fixture.url, "secret")
+        let token = "secret"
+        // guide: downloading/modify
+        let modifier = AnyModifier { request in
+            var request = request
+            request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+            return request
+        }
+        let result = try await manager.retrieveImage(
+            with: url, options: [.requestModifier(modifier)])
+        // end
+        #expect(result.image.pixelSize.width == 64)
         let request = try #require(fixture.origin.requests(for: "/photo.png").first)
         #expect(request.headers["Authorization"] == "Bearer secret")
     }
 
     @Test func theMirrorIsAskedWhenTheSourceFails() async throws {
-        let missing = fixture.origin.url("/missing.png")
-        let result = try await GuideSnippets.recover(
-            fixture.manager, missing, fixture.url, pause: 0)
+        let (url, mirror, pause) = (missing, fixture.url, TimeInterval(0))
+        // guide: downloading/recover
+        let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .accumulated(pause))
+        let result = try await manager.retrieveImage(
+            with: url,
+            options: [.retryStrategy(retries), .alternativeSources([.network(mirror)])])
+        // end
         #expect(fixture.origin.requestCount(for: "/missing.png") == 4)
-        #expect(result.source == .network(fixture.url))
-        #expect(result.originalSource == .network(missing))
+        #expect(result.source == .network(mirror))
+        #expect(result.originalSource == .network(url))
     }
 
     @Test func theDownloaderHasLimits() {
-        GuideSnippets.limits(fixture.downloader)
-        #expect(fixture.downloader.downloadTimeout == 10)
-        #expect(fixture.downloader.maximumDownloadDuration == 120)
-        #expect(fixture.downloader.maximumResponseSize == 20_971_520)
-        #expect(fixture.downloader.maximumConnectionsPerHost == 4)
-        #expect(fixture.downloader.decodingLimits.maximumPixelCount == 40_000_000)
+        // guide: downloading/limits
+        downloader.downloadTimeout = 10
+        downloader.maximumDownloadDuration = 120
+        downloader.maximumResponseSize = 20 << 20
+        downloader.maximumConnectionsPerHost = 4
+        downloader.decodingLimits = DecodingLimits(maximumPixelCount: 40_000_000)
+        // end
+        #expect(downloader.downloadTimeout == 10)
+        #expect(downloader.maximumDownloadDuration == 120)
+        #expect(downloader.maximumResponseSize == 20_971_520)
+        #expect(downloader.maximumConnectionsPerHost == 4)
+        #expect(downloader.decodingLimits.maximumPixelCount == 40_000_000)
     }
 
     @Test func pinsAreAskedForOnHTTPSOnly() async throws {
-        GuideSnippets.pin(fixture.downloader, [])
-        #expect(fixture.downloader.serverTrustEvaluator != nil)
+        let pins: Set<Data> = []
+        // guide: downloading/pin
+        downloader.serverTrustEvaluator = .afterVerification { trust in
+            trust.host != "images.example.org" || pins.contains(trust.publicKey)
+        }
+        // end
+        #expect(downloader.serverTrustEvaluator != nil)
         _ = try await fixture.retrieve()
     }
 
     @Test func aCancelledTaskFails() async {
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
-        #expect(await GuideSnippets.cancel(fixture.manager, fixture.origin.url("/slow.png")))
+        let (manager, url) = (fixture.manager, slowURL())
+        // guide: downloading/cancel
+        let load = Task { try await manager.retrieveImage(with: url) }
+        load.cancel()
+        // end
+        await #expect(throws: (any Error).self) { try await load.value }
     }
 
     // MARK: Prefetching
 
+    private var prefetchOptions: KingfisherOptionsInfo {
+        // guide: prefetching/options
+        let options: KingfisherOptionsInfo = [
+            .targetCache(cache),
+            .downloader(downloader),
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 32, height: 32))),
+            .alsoPrefetchToMemory,
+        ]
+        // end
+        return options
+    }
+
     @Test func aPrefetcherLoadsWhatIsMissing() async {
-        let done = Recorder<[Int]>()
-        let urls = [fixture.url, fixture.origin.url("/missing.png")]
-        let options = GuideSnippets.options(fixture.cache, fixture.downloader)
-        GuideSnippets.prefetch(urls, options) { done.record([$0, $1, $2]) }
-        #expect(await done.waitFor(count: 1) == [[0, 1, 1]])
-        GuideSnippets.prefetch(urls, options) { done.record([$0, $1, $2]) }
-        #expect(await done.waitFor(count: 2)[1] == [1, 1, 0])
+        let counts = Recorder<[Int]>()
+        let done: @Sendable (Int, Int, Int) -> Void = { counts.record([$0, $1, $2]) }
+        let (urls, options) = ([url, missing], prefetchOptions)
+        for expected in [[0, 1, 1], [1, 1, 0]] {
+            let before = counts.count
+            // guide: prefetching/start
+            let prefetcher = ImagePrefetcher(urls: urls, options: options) {
+                skipped, failed, completed in
+                done(skipped.count, failed.count, completed.count)
+            }
+            prefetcher.maxConcurrentDownloads = 3
+            prefetcher.start()
+            // end
+            #expect(await counts.waitFor(count: before + 1).last == expected)
+        }
     }
 
     @Test func aPrefetcherTellsWhySourcesFailed() async {
         let done = Recorder<Void>()
-        let url = fixture.origin.url("/missing.png")
-        let prefetcher = ImagePrefetcher(
-            urls: [url], options: GuideSnippets.options(fixture.cache, fixture.downloader)
-        ) { _, _, _ in done.record(()) }
+        let prefetcher = ImagePrefetcher(urls: [missing], options: prefetchOptions) { _, _, _ in
+            done.record(())
+        }
         prefetcher.start()
         await done.waitFor(count: 1)
-        let reasons = GuideSnippets.reasons(prefetcher)
-        #expect(reasons.count == 1 && reasons[0].hasPrefix(url.absoluteString))
+        // guide: prefetching/failures
+        let reasons = prefetcher.failures.map { failure in
+            "\(failure.source.cacheKey): \(failure.error.localizedDescription)"
+        }
+        // end
+        #expect(reasons.count == 1 && reasons[0].hasPrefix(missing.absoluteString))
         #expect(reasons[0].contains("404"))
     }
 
     @Test func aStoppedPrefetcherHasFailed() async {
-        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
-        let sources = [Source.network(fixture.origin.url("/slow.png"))]
-        let options = GuideSnippets.options(fixture.cache, fixture.downloader)
-        let done = Recorder<Int>()
-        GuideSnippets.stop(sources, options) { done.record($0) }
-        #expect(await done.waitFor(count: 1) == [1])
+        let failures = Recorder<Int>()
+        let done: @Sendable (Int) -> Void = { failures.record($0) }
+        let (sources, options) = ([Source.network(slowURL())], prefetchOptions)
+        // guide: prefetching/stop
+        let prefetcher = ImagePrefetcher(
+            sources: sources, options: options,
+            progressBlock: { skipped, failed, completed in
+                print(skipped.count + failed.count + completed.count, "of", sources.count)
+            },
+            completionHandler: { _, failed, _ in done(failed.count) })
+        prefetcher.start()
+        prefetcher.stop()
+        // end
+        #expect(await failures.waitFor(count: 1) == [1])
     }
+}
+
+// guide: processing/custom
+struct PostcardProcessor: ImageProcessor {
+    let identifier = "org.example.postcard"
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        let image = DefaultImageProcessor.default.process(item: item, options: options)
+        return image?
+            .kf.resize(to: CGSize(width: 48, height: 32), for: .aspectFill)
+            .kf.crop(to: CGSize(width: 48, height: 32), anchorOn: CGPoint(x: 0.5, y: 0.5))
+            .kf.addingBorder(Border(color: .white, lineWidth: 2))
+    }
+}
+// end
+
+/// What needs an outside network, or is a program's `main`, is not run.
+private enum OutsideSnippets {
+    static func readme() async throws {
+        // guide: README/first
+        let url = URL(string: "https://example.org/kingfisher.jpg")!
+        let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
+        let result = try await KingfisherManager.shared.retrieveImage(
+            with: url, options: [.processor(thumbnail)])
+        print(result.image.size, result.cacheType)
+
+        let bytes = try await ImageCache.default.diskStorageSize
+        print("\(bytes) bytes are cached")
+        // end
+    }
+
+    static func first() async throws {
+        // guide: getting-started/first
+        let url = URL(string: "https://example.org/kingfisher.jpg")!
+        let result = try await KingfisherManager.shared.retrieveImage(with: url)
+        print(result.image.size, result.cacheType)
+        // end
+    }
+
+    // guide: security/main, DecodingWorker/main
+    static func main() async {
+        DecodingWorker.runIfAsked()
+        // The rest of the program.
+    }
+    // end
 }

@@ -15,7 +15,7 @@ import Testing
             for block in GuideText.swiftBlocks(of: text) {
                 #expect(
                     regions.contains { $0.key.hasPrefix("\(name)/") && $0.value == block },
-                    "\(name) prints code that is not in GuideSnippets:\n\(block)")
+                    "\(name) prints code that is not in GuideSnippetTests:\n\(block)")
             }
         }
     }
@@ -121,11 +121,12 @@ private enum GuideText {
 
     /// Where the code is: that of widgets is among the tests that have a display.
     private static let files = [
-        "Tests/Pipeline/Guides/GuideSnippets.swift",
-        "Tests/Pipeline/Guides/HTTPCachingSnippets.swift",
-        "Tests/Pipeline/Guides/MovingSnippets.swift",
-        "Tests/Pipeline/Guides/CommentSnippets.swift",
+        "Tests/Pipeline/Guides/GuideSnippetTests.swift",
+        "Tests/Pipeline/Guides/HTTPCachingSnippetTests.swift",
+        "Tests/Pipeline/Guides/MovingSnippetTests.swift",
+        "Tests/Pipeline/Guides/CommentSnippetTests.swift",
         "Tests/Pipeline/Guides/TestingSnippets.swift",
+        "Tests/Pipeline/Testing/TestEnvironmentTests.swift",
         "Tests/GTK/Guides/GTKGuideSnippets.swift",
         "Tests/ServerURLs/PlanSnippets.swift",
         "Tests/Cluster/SharedCacheSnippets.swift",
@@ -134,7 +135,7 @@ private enum GuideText {
         "Tests/Server/EmbeddingTests.swift",
     ]
 
-    /// The marked pieces of the files by their names.
+    /// The marked pieces of the files by their names, of which one piece may have several.
     static func regions() throws -> [String: String] {
         var regions: [String: String] = [:]
         for file in files {
@@ -145,14 +146,16 @@ private enum GuideText {
     }
 
     private static func addRegions(of code: String, to regions: inout [String: String]) {
-        var current: (name: String, lines: [String])?
+        var current: (names: String, lines: [String])?
         for line in code.components(separatedBy: "\n") {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("// guide: ") {
                 #expect(current == nil, "\(text) begins inside another piece")
                 current = (String(text.dropFirst(10)), [])
-            } else if text == "// end", let (name, lines) = current {
-                #expect(regions.updateValue(trimmed(lines), forKey: name) == nil)
+            } else if text == "// end", let (names, lines) = current {
+                for name in names.components(separatedBy: ", ") {
+                    #expect(regions.updateValue(trimmed(lines), forKey: name) == nil)
+                }
                 current = nil
             } else {
                 current?.lines.append(line)

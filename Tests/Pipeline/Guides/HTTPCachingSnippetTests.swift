@@ -1,10 +1,9 @@
 import Foundation
+import Halcyon
 import HalcyonTestKit
 import Testing
 
-@testable import Halcyon
-
-/// Runs the code of the guide to HTTP caching.
+/// The code of the guide to HTTP caching, as in `GuideSnippetTests`.
 @Suite struct HTTPCachingSnippetTests {
     let fixture: FreshnessFixture
 
@@ -12,23 +11,42 @@ import Testing
         fixture = try await FreshnessFixture()
     }
 
-    private var url: URL { fixture.origin.url("/a.png") }
+    private var manager: KingfisherManager { fixture.manager }
+    private var cache: ImageCache { fixture.cache }
+    private var downloader: ImageDownloader { fixture.downloader }
+    private var url: URL { fixture.url() }
 
     @Test func usersDoNotShareAnswers() async throws {
         fixture.serve(30)
-        for user in ["anna", "berta"] {
-            let result = try await HTTPCachingSnippets.users(fixture.manager, url, userName: user)
-            #expect("\(try #require(result.httpCacheUse))" == "fetched(stored: true)")
-        }
+        let userName = "anna"
+        // guide: http-caching/users
+        var caching = HTTPCaching.on
+        caching.partition = userName
+        let result = try await manager.retrieveImage(with: url, options: [.httpCaching(caching)])
+        // end
+        #expect("\(try #require(result.httpCacheUse))" == "fetched(stored: true)")
+        caching.partition = "berta"
+        #expect(try await fixture.got([.httpCaching(caching)]) == "30 fetched")
         #expect(fixture.count == 2)
     }
 
     @Test func theResultTellsHowTheImageCameAbout() async throws {
         func story() async throws -> String {
-            try await HTTPCachingSnippets.request(fixture.manager, url)
+            // guide: http-caching/request
+            let result = try await manager.retrieveImage(with: url, options: [.httpCaching(.on)])
+            let story =
+                switch result.httpCacheUse {
+                case .fetched: "sent by the server"
+                case .fresh: "cached, and the server was not asked"
+                case .validated: "cached, and the server says that it is still good"
+                case .stale: "cached, and its time is over"
+                case nil: "not loaded by the rules of HTTP"
+                }
+            // end
+            return story
         }
         let answers = Recorder<HTTPRevalidation>()
-        fixture.manager.defaultOptions += [
+        manager.defaultOptions += [
             .callbackQueue(.untouch), .onHTTPRevalidation { answers.record($0) },
         ]
         fixture.serve(30, "max-age=60, stale-while-revalidate=60", tag: "\"1\"")
@@ -39,22 +57,34 @@ import Testing
         // The answer to the question in the background would take the next line back.
         await answers.waitFor(count: 1)
         #expect(try await fixture.got() == "30 fresh")
-        try await fixture.cache.invalidateResponses(forKey: url.absoluteString)
+        try await cache.invalidateResponses(forKey: url.absoluteString)
         #expect(try await story() == "cached, and the server says that it is still good")
     }
 
     @Test func aManagerFollowsTheRulesByDefault() async throws {
         fixture.serve(30)
-        fixture.manager.defaultOptions = []
+        manager.defaultOptions = []
         #expect(try await fixture.got() == "30 -")
-        HTTPCachingSnippets.manager(fixture.manager)
+        // guide: http-caching/manager
+        manager.defaultOptions = [.httpCaching(.on)]
+        // end
         #expect(try await fixture.got() == "30 fetched")
+    }
+
+    private var settings: HTTPCaching {
+        // guide: http-caching/settings
+        var caching = HTTPCaching.on
+        caching.staleWhileRevalidate = .upTo(600)
+        caching.staleIfError = .upTo(86_400)
+        caching.heuristicFraction = 0
+        // end
+        return caching
     }
 
     @Test func aStaleImageIsDeliveredWhereTheSettingsAllowIt() async throws {
         let answers = Recorder<HTTPRevalidation>()
         let settings: KingfisherOptionsInfo = [
-            .httpCaching(HTTPCachingSnippets.settings()), .callbackQueue(.untouch),
+            .httpCaching(settings), .callbackQueue(.untouch),
             .onHTTPRevalidation { answers.record($0) },
         ]
         fixture.serve(30, "max-age=60", tag: "\"1\"")
@@ -70,9 +100,21 @@ import Testing
 
     @Test func aChangeIsTold() async throws {
         let (shown, reported) = (Recorder<Image>(), Recorder<KingfisherError>())
-        let options = HTTPCachingSnippets.event(
-            HTTPCachingSnippets.settings(), show: { shown.record($0) },
-            report: { reported.record($0) })
+        let show: @Sendable (Image) -> Void = { shown.record($0) }
+        let report: @Sendable (KingfisherError) -> Void = { reported.record($0) }
+        let caching = settings
+        // guide: http-caching/event
+        let options: KingfisherOptionsInfo = [
+            .httpCaching(caching),
+            .onHTTPRevalidation { found in
+                switch found {
+                case .unchanged: break
+                case .changed(let result): show(result.image)
+                case .failed(let error): report(error)
+                }
+            },
+        ]
+        // end
         fixture.serve(30, "max-age=60", tag: "\"1\"")
         _ = try await fixture.get(options)
         fixture.pass(120)
@@ -86,36 +128,51 @@ import Testing
     }
 
     @MainActor @Test func aViewShowsTheChange() async throws {
-        let caching = HTTPCachingSnippets.settings()
-        fixture.manager.defaultOptions = [.waitForCache]
+        let caching = settings
+        manager.defaultOptions = [.waitForCache]
         fixture.serve(30, "max-age=60", tag: "\"1\"")
         _ = try await fixture.get([.httpCaching(caching)])
         fixture.pass(120)
         fixture.serve(40, "max-age=60", tag: "\"2\"")
         let clock = ManualClock()
-        let view = HeadlessImageView(clock: clock)
+        let imageView = HeadlessImageView(clock: clock)
         let notes = Recorder<String>()
-        HTTPCachingSnippets.view(url, fixture.cache, fixture.downloader, caching, view) {
-            notes.record($0)
-        }
+        let note: @MainActor @Sendable (String) -> Void = { notes.record($0) }
+        // guide: http-caching/view
+        KF.url(url)
+            .targetCache(cache)
+            .downloader(downloader)
+            .httpCaching(caching)
+            .transition(.fade(0.3))
+            .onRevalidated { found in note("\(found)") }
+            .set(to: imageView)
+        // end
         // The change comes with the transition; the stale image, from memory, has none.
         await clock.waitForSleepers()
         clock.advance(by: .seconds(0.3))
         #expect(await notes.waitFor(count: 1)[0].hasPrefix("changed"))
-        #expect(view.image?.pixelSize.width == 40)
+        #expect(imageView.image?.pixelSize.width == 40)
     }
 
     @Test func offlineTheStaleImageIsGood() async throws {
         fixture.serve(30, tag: "\"1\"")
         _ = try await fixture.get()
         fixture.pass(3600)
-        let image = try await HTTPCachingSnippets.offline(fixture.manager, url)
+        // guide: http-caching/offline
+        let image = try await manager.retrieveImage(
+            with: url, options: [.httpCaching(.on), .onlyFromCache]
+        ).image
+        // end
         #expect(image.pixelSize.width == 30)
         #expect(fixture.count == 1)
     }
 
     @Test func aMissingImageIsRemembered() async throws {
-        let options: KingfisherOptionsInfo = [.httpCaching(HTTPCachingSnippets.negative())]
+        // guide: http-caching/negative
+        var caching = HTTPCaching.on
+        caching.negative = .on(statuses: [404, 410], lifetime: 30, limit: 300)
+        // end
+        let options: KingfisherOptionsInfo = [.httpCaching(caching)]
         for _ in 0..<2 {
             await #expect(throws: KingfisherError.self) { try await fixture.get(options) }
         }
@@ -126,14 +183,21 @@ import Testing
     }
 
     @Test func aRetryWaitsLonger() {
-        let strategy = HTTPCachingSnippets.retry()
-        #expect(strategy.maxRetryCount == 4 && strategy.maximumRetryAfter == 120)
+        // guide: http-caching/retry
+        let retries = DelayRetryStrategy(
+            maxRetryCount: 4, retryInterval: .exponential(base: 1, limit: 30),
+            maximumRetryAfter: 120)
+        // end
+        #expect(retries.maxRetryCount == 4 && retries.maximumRetryAfter == 120)
     }
 
     @Test func aPauseIsToldAndHonored() async throws {
         fixture.origin.route("/a.png", .status(503).header("Retry-After", "60"))
         await #expect(throws: KingfisherError.self) { try await fixture.get() }
-        let end = HTTPCachingSnippets.pause(fixture.downloader, url)
+        // guide: http-caching/pause
+        downloader.honorsServerPause = true
+        let end = downloader.serverPause(for: url)
+        // end
         #expect(end == fixture.clock.value + 60)
         await #expect(throws: KingfisherError.self) { try await fixture.get() }
         #expect(fixture.count == 1)
@@ -142,28 +206,42 @@ import Testing
     @Test func signaturesDoNotBelongToTheKey() async throws {
         fixture.serve(30)
         for signature in ["a", "b"] {
-            let url = fixture.origin.url("/a.png?X-Amz-Signature=\(signature)")
-            let isCached = try await HTTPCachingSnippets.signed(
-                fixture.manager, fixture.cache, url)
-            #expect(isCached)
+            let url = fixture.url("/a.png?X-Amz-Signature=\(signature)")
+            // guide: http-caching/signed
+            let result = try await manager.retrieveImage(
+                with: url, options: [.httpCaching(.on), .cacheKeyNormalizer(.signedURLs)])
+            let isCached = cache.isCached(forKey: CacheKeyNormalizer.signedURLs.key(for: url))
+            // end
+            #expect(isCached && result.image.pixelSize.width == 30)
         }
         #expect(fixture.count == 1)
     }
 
     @Test func downloadsAreResumed() {
-        HTTPCachingSnippets.resume(fixture.downloader)
-        #expect(fixture.downloader.resumption?.sizeLimit == 104_857_600)
+        // guide: http-caching/resume
+        downloader.resumption = DownloadResumption(sizeLimit: 100 << 20, expiration: .days(7))
+        // end
+        #expect(downloader.resumption?.sizeLimit == 104_857_600)
     }
 
     @Test func aResponseIsLookedAtAndInvalidated() async throws {
         fixture.serve(30, tag: "\"1\"")
-        #expect(try await HTTPCachingSnippets.look(fixture.cache, url) == nil)
+        #expect(try await cache.httpResponse(forKey: url.absoluteString) == nil)
         _ = try await fixture.get()
-        let summary = try await HTTPCachingSnippets.look(fixture.cache, url)
+        // guide: http-caching/look
+        let response = try await cache.httpResponse(forKey: url.absoluteString)
+        let summary = response.map { response in
+            let tag = response.value(of: "ETag") ?? "none"
+            return "\(response.status), fresh until \(response.freshUntil), tag \(tag)"
+        }
+        // end
         #expect(summary?.hasPrefix("200, fresh until ") == true)
         #expect(summary?.hasSuffix("tag \"1\"") == true)
         #expect(try await fixture.got() == "30 fresh")
-        try await HTTPCachingSnippets.invalidate(fixture.cache, url)
+        // guide: http-caching/invalidate
+        try await cache.invalidateResponses(forKey: url.absoluteString)
+        try await cache.invalidateResponses(matching: "https://example.org/avatars/*")
+        // end
         #expect(try await fixture.got() == "30 validated")
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
+import Halcyon
 import HalcyonTestKit
 import Testing
 
-@testable import Halcyon
-
-/// Runs the code of the guides for who moves over from another library.
+/// The code of the guides for who moves over from another library, as in `GuideSnippetTests`.
 @Suite struct MovingSnippetTests {
     let fixture: ManagerFixture
 
@@ -12,113 +11,216 @@ import Testing
         fixture = try await ManagerFixture()
     }
 
+    private var manager: KingfisherManager { fixture.manager }
+    private var url: URL { fixture.url }
+
+    // MARK: From Kingfisher
+
     @MainActor @Test func aBuilderLoadsIntoAView() async throws {
         let clock = ManualClock()
-        let view = HeadlessImageView(clock: clock)
-        let done = Recorder<CacheType>()
+        let imageView = HeadlessImageView(clock: clock)
+        let types = Recorder<CacheType>()
+        let done: @MainActor @Sendable (CacheType) -> Void = { types.record($0) }
         let cache = try ImageCache(name: "moving", cacheDirectoryURL: fixture.folder.url)
-        MovingSnippets.builder(fixture.url, fixture.origin.url("/low.png"), cache, view) {
-            done.record($0)
-        }
+        let lowResolution = fixture.origin.url("/low.png")
+        // guide: from-kingfisher/builder
+        KF.url(url)
+            .setProcessor(DownsamplingImageProcessor(size: CGSize(width: 200, height: 200)))
+            .targetCache(cache)
+            .lowDataModeSource(.network(lowResolution))
+            .loadDiskFileSynchronously()
+            .cacheMemoryOnly()
+            .fade(duration: 0.25)
+            .onSuccess { result in done(result.cacheType) }
+            .set(to: imageView)
+        // end
         await clock.waitForSleepers()
         clock.advance(by: .seconds(0.25))
-        #expect(await done.waitFor(count: 1) == [.none])
-        #expect(view.image?.pixelSize == PixelSize(width: 64, height: 48))
+        #expect(await types.waitFor(count: 1) == [.none])
+        #expect(imageView.image?.pixelSize == PixelSize(width: 64, height: 48))
         #expect(try await cache.diskStorageSize == 0)
     }
 
     @Test func aServiceHasLimitsAndFollowsTheRulesOfHTTP() async throws {
-        let manager = try MovingSnippets.server(fixture.folder.url)
+        let directory = fixture.folder.url
+        // guide: from-kingfisher/server
+        let cache = try ImageCache(name: "service", cacheDirectoryURL: directory)
+        cache.memoryStorage.config.totalCostLimit = 256 << 20
+        cache.diskStorage.config.sizeLimit = 10 << 30
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "service"), cache: cache)
+        manager.defaultOptions = [.httpCaching(.on)]
+        // end
         #expect(manager.cache.diskStorage.config.sizeLimit == 10 << 30)
-        let result = try await manager.retrieveImage(with: fixture.url)
-        #expect(result.httpCacheUse != nil)
+        #expect(try await manager.retrieveImage(with: url).httpCacheUse != nil)
     }
 
+    // MARK: From Nuke
+
     @Test func anAvatarIsSquareAndRound() async throws {
-        let image = try await MovingSnippets.pipeline(fixture.manager, fixture.url)
+        // guide: from-nuke/image
+        let processor =
+            ResizingImageProcessor(
+                referenceSize: CGSize(width: 96, height: 96), mode: .aspectFill)
+            |> CroppingImageProcessor(
+                size: CGSize(width: 96, height: 96), anchor: CGPoint(x: 0.5, y: 0.5))
+            |> RoundCornerImageProcessor(radius: .widthFraction(0.5))
+        let response = try await manager.retrieveImage(
+            with: url, options: [.processor(processor), .downloadPriority(1)])
+        let image = response.image
+        // end
         #expect(image.pixelSize == PixelSize(width: 96, height: 96))
         #expect(try image.bitmap().hasAlpha)
     }
 
     @Test func bytesAreHadWithoutACache() async throws {
-        let data = try await MovingSnippets.bytes(.patient("bytes"), fixture.url)
+        let downloader = ImageDownloader.patient("bytes")
+        // guide: from-nuke/data
+        let data = try await downloader.downloadImage(with: url).originalData
+        // end
         #expect(data == fixture.png)
     }
 
     @Test func theOriginalIsKeptBesideTheThumbnail() async throws {
-        let options = MovingSnippets.originals() + [.waitForCache]
-        _ = try await fixture.manager.retrieveImage(with: fixture.url, options: options)
-        #expect(fixture.cache.isCached(forKey: fixture.url.cacheKey))
+        // guide: from-nuke/policy
+        let options: KingfisherOptionsInfo = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 64, height: 64))),
+            .cacheOriginalImage,
+        ]
+        // end
+        _ = try await fixture.retrieve(options)
+        #expect(fixture.cache.isCached(forKey: url.cacheKey))
     }
 
+    // MARK: From SDWebImage
+
     @MainActor @Test func aViewTellsWhereItsImageCameFrom() async throws {
-        let view = HeadlessImageView()
-        let done = Recorder<String>()
+        let imageView = HeadlessImageView()
+        let places = Recorder<String>()
+        let done: @MainActor @Sendable (String) -> Void = { places.record($0) }
         let placeholder = try #require(Image(data: fixture.png))
         // Not the shared cache of the program, where it may be already.
         let url = fixture.origin.url("/\(UUID().uuidString).png")
         fixture.origin.route(url.path, .png(fixture.png))
-        MovingSnippets.view(url, placeholder, view) { done.record($0) }
-        #expect(await done.waitFor(count: 1) == ["from none"])
+        // guide: from-sdwebimage/view
+        imageView.kf.setImage(
+            with: url, placeholder: placeholder,
+            options: [.retryStrategy(DelayRetryStrategy(maxRetryCount: 2))]
+        ) { result in
+            switch result {
+            case .success(let value): done("from \(value.cacheType)")
+            case .failure(let error): done(error.localizedDescription)
+            }
+        }
+        // end
+        #expect(await places.waitFor(count: 1) == ["from none"])
         try await ImageCache.default.removeImage(forKey: url.cacheKey)
     }
 
     @Test func aStalePictureIsShownAtOnce() async throws {
+        // guide: from-sdwebimage/refresh
+        var caching = HTTPCaching.on
+        caching.staleWhileRevalidate = .upTo(86_400)
+        let options: KingfisherOptionsInfo = [.httpCaching(caching)]
+        // end
         let fixture = try await FreshnessFixture()
         fixture.serve(30, "max-age=60", tag: "\"1\"")
-        #expect(try await fixture.got(MovingSnippets.refresh()) == "30 fetched")
+        #expect(try await fixture.got(options) == "30 fetched")
         fixture.pass(120)
-        #expect(try await fixture.got(MovingSnippets.refresh()) == "30 stale revalidating")
+        #expect(try await fixture.got(options) == "30 stale revalidating")
     }
 
+    // MARK: Which option when
+
     @Test func aListIsReducedToItsCells() async throws {
-        let image = try await fixture.manager.retrieveImage(
-            with: fixture.url, options: MovingSnippets.list()
-        ).image
-        #expect(image.scale == 2)
+        // guide: which-option/list
+        let options: KingfisherOptionsInfo = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 120, height: 120))),
+            .scaleFactor(2),
+            .cacheOriginalImage,
+            .transition(.fade(0.2)),
+        ]
+        // end
+        #expect(try await fixture.retrieve(options).image.scale == 2)
     }
 
     @Test func aThumbnailIsStoredAsWebP() async throws {
-        let options = MovingSnippets.smallFiles()
-        _ = try await fixture.manager.retrieveImage(
-            with: fixture.url, options: options + [.waitForCache])
+        // guide: which-option/room
+        let options: KingfisherOptionsInfo = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))),
+            .cacheSerializer(FormatIndicatedCacheSerializer.webp(compressionQuality: 0.8)),
+            .diskCacheExpiration(.days(30)),
+        ]
+        // end
+        _ = try await fixture.retrieve(options)
         let processor = DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))
         let file = try #require(
             fixture.cache.cacheFileURLIfOnDisk(
-                forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier))
+                forKey: url.cacheKey, processorIdentifier: processor.identifier))
         #expect(try Data(contentsOf: file).kf.imageFormat == .WebP)
     }
 
     @Test func whatIsCancelledIsNoFailure() async throws {
         let shown = Recorder<Image>()
-        try await MovingSnippets.ends(fixture.manager, fixture.url) { shown.record($0) }
+        let show: @Sendable (Image) -> Void = { shown.record($0) }
+        let manager = fixture.manager
+        @Sendable func load(_ url: URL) async throws {
+            // guide: which-option/ends
+            do {
+                let result = try await manager.retrieveImage(
+                    with: url, options: [.downloadPriority(0.9)])
+                show(result.image)
+            } catch let error as KingfisherError where error.isCancelled {
+                // Nobody wants it any more.
+            } catch is CancellationError {
+                // The task was cancelled before the request had begun.
+            }
+            // end
+        }
+        try await load(url)
         #expect(shown.count == 1)
         fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
-        let (manager, url) = (fixture.manager, fixture.origin.url("/slow.png"))
-        let task = Task { try await MovingSnippets.ends(manager, url) { shown.record($0) } }
+        let slow = fixture.origin.url("/slow.png")
+        let task = Task { try await load(slow) }
         task.cancel()
         try await task.value
         #expect(shown.count == 1)
         let missing = fixture.origin.url("/missing.png")
-        await #expect(throws: KingfisherError.self) {
-            try await MovingSnippets.ends(manager, missing) { shown.record($0) }
-        }
+        await #expect(throws: KingfisherError.self) { try await load(missing) }
     }
 
+    // guide: which-option/actor
+    actor Album {
+        private(set) var pages: [URL: Image] = [:]
+
+        func add(_ url: URL, by manager: KingfisherManager) async throws {
+            pages[url] = try await manager.retrieveImage(with: url).image
+        }
+    }
+    // end
+
     @Test func anActorKeepsImages() async throws {
-        let album = MovingSnippets.Album()
-        try await album.add(fixture.url, by: fixture.manager)
-        #expect(await album.pages[fixture.url]?.pixelSize == PixelSize(width: 64, height: 48))
+        let album = Album()
+        try await album.add(url, by: manager)
+        #expect(await album.pages[url]?.pixelSize == PixelSize(width: 64, height: 48))
     }
 
     @Test func aMissingPictureIsAskedForOnceInAWhile() async throws {
-        let url = fixture.origin.url("/missing.png")
+        // guide: which-option/failures
+        var caching = HTTPCaching.on
+        caching.negative = .on(statuses: [404, 410], lifetime: 60)
+        let options: KingfisherOptionsInfo = [
+            .httpCaching(caching),
+            .retryStrategy(
+                DelayRetryStrategy(
+                    maxRetryCount: 3, retryInterval: .exponential(base: 1, limit: 30))),
+        ]
+        // end
+        let missing = fixture.origin.url("/missing.png")
+        let atOnce = options + [.retryStrategy(DelayRetryStrategy(maxRetryCount: 0))]
         for _ in 0..<2 {
-            let options =
-                MovingSnippets.failures()
-                + [.retryStrategy(DelayRetryStrategy(maxRetryCount: 0))]
             let error = await kingfisherError {
-                _ = try await fixture.manager.retrieveImage(with: url, options: options)
+                _ = try await manager.retrieveImage(with: missing, options: atOnce)
             }
             #expect(error?.isInvalidResponseStatusCode(404) == true)
         }
@@ -127,10 +229,15 @@ import Testing
 
     @Test func anUploadHasLimits() async throws {
         let downloader = ImageDownloader.patient("uploads")
-        let options = MovingSnippets.limits(downloader)
+        // guide: which-option/uploads
+        downloader.maximumResponseSize = 10 << 20
+        let options: KingfisherOptionsInfo = [
+            .decodingLimits(DecodingLimits(maximumPixelCount: 24_000_000)),
+            .onlyLoadFirstFrame,
+        ]
+        // end
         #expect(downloader.maximumResponseSize == 10 << 20)
-        let result = try await fixture.manager.retrieveImage(
-            with: fixture.url, options: options + [.downloader(downloader)])
+        let result = try await fixture.retrieve(options + [.downloader(downloader)])
         #expect(result.image.pixelSize.width == 64)
     }
 }

@@ -6,47 +6,7 @@ import HalcyonTesting
 /// The code of the guide to testing, of what a file says and of events, and of the documentation of their
 /// types.
 enum TestingSnippets {
-    static func environment() async throws -> (PixelSize, Int) {
-        // guide: testing/environment
-        let environment = try TestEnvironment()
-        let url = URL(string: "https://example.com/bird.png")!
-        let bird = Image.drawn(width: 8, height: 6) { x, _ in x < 4 ? .blue : .white }
-        environment.transport.answer(url, with: try .image(bird))
-
-        let result = try await environment.manager.retrieveImage(with: url)
-        print(result.image.pixelSize, environment.transport.requestCount(for: url))
-        // end
-        return (result.image.pixelSize, environment.transport.requestCount(for: url))
-    }
-
-    static func failures(_ environment: TestEnvironment, _ url: URL) async throws -> Image {
-        // guide: testing/failures
-        environment.transport.answer(
-            url, with: .status(503),
-            .failure(.connectionReset(url: url.absoluteString, reason: "test")),
-            try .image(.solid(.red, width: 2, height: 2)))
-        let retry = DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0))
-        let result = try await environment.manager.retrieveImage(
-            with: url, options: [.retryStrategy(retry)])
-        // end
-        return result.image
-    }
-
-    static func time(
-        _ environment: TestEnvironment, _ url: URL, _ picture: Image
-    ) async throws -> Image {
-        // guide: testing/time
-        environment.transport.answer(url, with: try .image(picture).delayed(by: .seconds(3)))
-        async let loading = environment.manager.retrieveImage(with: url)
-        await environment.clock.waitForSleepers()
-        // What is to be seen meanwhile is looked at here.
-        environment.clock.advance(by: .seconds(3))
-        let image = try await loading.image
-        // end
-        return image
-    }
-
-    static func comment() async throws {
+    static func comment() async throws -> PixelSize {
         // guide: TestEnvironment/first
         let environment = try TestEnvironment()
         let url = URL(string: "https://example.com/bird.png")!
@@ -55,6 +15,7 @@ enum TestingSnippets {
         let result = try await environment.manager.retrieveImage(with: url)
         print(result.image.pixelSize, environment.transport.requestCount(for: url))
         // end
+        return result.image.pixelSize
     }
 
     static func transport(_ url: URL, _ png: Data) throws -> TestEnvironment {
@@ -70,15 +31,6 @@ enum TestingSnippets {
         let information = try ImageInformation(of: data)
         print(information.format, information.size, information.frameCount ?? 1)
         // end
-    }
-
-    static func size(of data: Data) throws -> PixelSize {
-        // guide: formats/information
-        let information = try ImageInformation(of: data)
-        print(information.format, information.size, information.frameCount ?? 1)
-        if let quality = information.jpegQuality { print("about quality", quality) }
-        // end
-        return information.size
     }
 
     @MainActor static func place(

@@ -99,16 +99,60 @@ import Testing
         _ = other
     }
 
-    @Test func theGuideDoesWhatItSays() async throws {
-        #expect(try await TestingSnippets.environment() == (PixelSize(width: 8, height: 6), 1))
-        let failed = try await TestingSnippets.failures(environment, url)
-        #expect(failed.pixelSize.width == 2)
+    // MARK: The guide
+
+    @Test func aPictureIsLoadedFromTheTable() async throws {
+        // guide: testing/environment
+        let environment = try TestEnvironment()
+        let url = URL(string: "https://example.com/bird.png")!
+        let bird = Image.drawn(width: 8, height: 6) { x, _ in x < 4 ? .blue : .white }
+        environment.transport.answer(url, with: try .image(bird))
+
+        let result = try await environment.manager.retrieveImage(with: url)
+        print(result.image.pixelSize, environment.transport.requestCount(for: url))
+        // end
+        #expect(result.image.pixelSize == PixelSize(width: 8, height: 6))
+        #expect(environment.transport.requestCount(for: url) == 1)
+        #expect(try await TestingSnippets.comment() == PixelSize(width: 8, height: 8))
+    }
+
+    @Test func failuresAreRetried() async throws {
+        // guide: testing/failures
+        environment.transport.answer(
+            url, with: .status(503),
+            .failure(.connectionReset(url: url.absoluteString, reason: "test")),
+            try .image(.solid(.red, width: 2, height: 2)))
+        let retry = DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0))
+        let result = try await environment.manager.retrieveImage(
+            with: url, options: [.retryStrategy(retry)])
+        // end
+        #expect(result.image.pixelSize.width == 2)
         #expect(environment.transport.requestCount(for: url) == 3)
-        let other = URL(string: "https://example.com/other.png")!
+    }
+
+    @Test func anAnswerComesWhenTheClockSaysSo() async throws {
+        let (environment, url) = (environment, url)
         let picture = Image.solid(.blue, width: 5, height: 4)
-        let late = try await TestingSnippets.time(environment, other, picture)
-        #expect(late.pixelSize.width == 5)
-        let file = try picture.kf.data(format: .PNG, options: ImageEncodingOptions())
-        #expect(try TestingSnippets.size(of: file) == PixelSize(width: 5, height: 4))
+        // guide: testing/time
+        environment.transport.answer(url, with: try .image(picture).delayed(by: .seconds(3)))
+        async let loading = environment.manager.retrieveImage(with: url)
+        await environment.clock.waitForSleepers()
+        // What is to be seen meanwhile is looked at here.
+        environment.clock.advance(by: .seconds(3))
+        let image = try await loading.image
+        // end
+        #expect(image.pixelSize.width == 5)
+    }
+
+    @Test func aFileTellsItsFormatAndSize() throws {
+        let data = try Image.solid(.blue, width: 5, height: 4)
+            .kf.data(format: .PNG, options: ImageEncodingOptions())
+        // guide: formats/information
+        let information = try ImageInformation(of: data)
+        print(information.format, information.size, information.frameCount ?? 1)
+        if let quality = information.jpegQuality { print("about quality", quality) }
+        // end
+        #expect(information.size == PixelSize(width: 5, height: 4))
+        try TestingSnippets.information(data)
     }
 }
