@@ -33,6 +33,18 @@ private struct Viewing {
             try #require(URL(string: "http://localhost/photo.jpg")))
     }
 
+    /// A viewing of a response of which `send` sends the body.
+    init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        body send: @escaping @Sendable (ScriptedExchange) async throws -> Void
+    ) throws {
+        let transport = ScriptedTransport { _, exchange in
+            try await exchange.respond()
+            try await send(exchange)
+        }
+        try self.init(transport, clock: clock)
+    }
+
     func options(_ progressive: ImageProgressive, _ more: KingfisherOptionsInfo = [])
         -> KingfisherParsedOptionsInfo
     {
@@ -109,13 +121,11 @@ struct ProgressiveDisplayTests {
     @Test func showsEachScanAlsoWhenTheyArriveTogether() async throws {
         let fixture = try ProgressiveFixture()
         let gate = Gate()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.prefix(7))
-                try await gate.wait()
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[6]))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.prefix(7))
+            try await gate.wait()
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[6]))
+        }
         async let result = viewing.load(sharpEach)
         await viewing.shown.waitFor(count: 7)
         #expect(try viewing.pixels() == (1...7).map { try fixture.picture($0).data })
@@ -126,19 +136,17 @@ struct ProgressiveDisplayTests {
     @Test func showsOnlyTheLatestScanByDefault() async throws {
         let fixture = try ProgressiveFixture()
         let shown = Recorder<Image?>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                // No second scan has begun.
-                try exchange.send(fixture.prefix(1).dropLast(2))
-                try exchange.send(fixture.prefix(4).dropFirst(fixture.scanEnds[0] - 2))
-                await shown.waitFor(count: 1)
-                // More bytes without a complete scan do not count.
-                try exchange.send(fixture.prefix(5).dropFirst(fixture.scanEnds[3]).dropLast(9))
-                try exchange.send(fixture.prefix(8).dropFirst(fixture.scanEnds[4] - 9))
-                await shown.waitFor(count: 2)
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[7]))
-            })
+        let viewing = try Viewing { exchange in
+            // No second scan has begun.
+            try exchange.send(fixture.prefix(1).dropLast(2))
+            try exchange.send(fixture.prefix(4).dropFirst(fixture.scanEnds[0] - 2))
+            await shown.waitFor(count: 1)
+            // More bytes without a complete scan do not count.
+            try exchange.send(fixture.prefix(5).dropFirst(fixture.scanEnds[3]).dropLast(9))
+            try exchange.send(fixture.prefix(8).dropFirst(fixture.scanEnds[4] - 9))
+            await shown.waitFor(count: 2)
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[7]))
+        }
         _ = try await viewing.load(sharp, into: shown).get()
         // Another one may be shown before the download has ended.
         let pixels = try shown.events.prefix(2).map { try $0?.bitmap().data }
@@ -148,13 +156,11 @@ struct ProgressiveDisplayTests {
     @Test func blursUntilSixScansHaveBegun() async throws {
         let fixture = try ProgressiveFixture()
         let shown = Recorder<Image?>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.data.dropLast(10))
-                await shown.waitFor(count: fixture.scanCount - 1)
-                try exchange.send(fixture.data.suffix(10))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.data.dropLast(10))
+            await shown.waitFor(count: fixture.scanCount - 1)
+            try exchange.send(fixture.data.suffix(10))
+        }
         let each = ImageProgressive(isBlur: true, isFastestScan: false, scanInterval: 0)
         _ = try await viewing.load(each, into: shown).get()
         for (index, image) in shown.events.enumerated() {
@@ -172,13 +178,11 @@ struct ProgressiveDisplayTests {
         let fixture = try ProgressiveFixture()
         let shown = Recorder<Image?>()
         let asked = Recorder<Bool>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.data.dropLast(10))
-                await asked.waitFor(count: 9)
-                try exchange.send(fixture.data.suffix(10))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.data.dropLast(10))
+            await asked.waitFor(count: 9)
+            try exchange.send(fixture.data.suffix(10))
+        }
         let other = Image(bitmap: try .gradient(5, 4))
         let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
         progressive.onImageUpdated.delegate(on: asked) {
@@ -196,13 +200,11 @@ struct ProgressiveDisplayTests {
     @Test func appliesTheProcessorAndTheScale() async throws {
         let fixture = try ProgressiveFixture()
         let shown = Recorder<Image?>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.prefix(3))
-                await shown.waitFor(count: 1)
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[2]))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.prefix(3))
+            await shown.waitFor(count: 1)
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[2]))
+        }
         let processor = DownsamplingImageProcessor(size: CGSize(width: 20, height: 20))
         let result = await viewing.load(
             ImageProgressive(), [.processor(processor), .scaleFactor(2)], into: shown)
@@ -255,14 +257,12 @@ struct ProgressiveDisplayTests {
         let baseline = try encoded(.gradient(90, 70), as: .JPEG)
         let cmyk = try ProgressiveFixture(bands: 4).data
         for data in [baseline, PNGFixture.data(.gradient(width: 64, height: 48)), cmyk] {
-            let viewing = try Viewing(
-                ScriptedTransport { _, exchange in
-                    try await exchange.respond()
-                    for start in stride(from: 0, to: data.count, by: 100) {
-                        try exchange.send(data[start..<min(data.count, start + 100)])
-                        await Task.yield()
-                    }
-                })
+            let viewing = try Viewing { exchange in
+                for start in stride(from: 0, to: data.count, by: 100) {
+                    try exchange.send(data[start..<min(data.count, start + 100)])
+                    await Task.yield()
+                }
+            }
             #expect(try await viewing.load(sharpEach).get().image.pixelSize.width > 0)
             #expect(viewing.shown.count == 0)
         }
@@ -272,16 +272,14 @@ struct ProgressiveDisplayTests {
         let fixture = try ProgressiveFixture()
         let isCurrent = Locked(true)
         let shown = Recorder<Image?>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.prefix(2))
-                await shown.wait { $0.count == 2 }
-                isCurrent.withLock { $0 = false }
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[1]).dropLast(5))
-                await Task.yield()
-                try exchange.send(fixture.data.suffix(5))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.prefix(2))
+            await shown.wait { $0.count == 2 }
+            isCurrent.withLock { $0 = false }
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[1]).dropLast(5))
+            await Task.yield()
+            try exchange.send(fixture.data.suffix(5))
+        }
         let result = await viewing.load(sharpEach, into: shown) { isCurrent.withLock { $0 } }
         _ = try result.get()
         #expect(shown.count == 2)
@@ -309,12 +307,10 @@ struct ProgressiveDisplayTests {
     @Test func decodesNothingWithoutAView() async throws {
         let fixture = try ProgressiveFixture()
         let asked = Recorder<Bool>()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.prefix(5))
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[4]))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(fixture.prefix(5))
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[4]))
+        }
         let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
         progressive.onImageUpdated.delegate(on: asked) {
             (asked, _) -> ImageProgressive.UpdatingStrategy in
@@ -333,15 +329,13 @@ struct ProgressiveDisplayTests {
         let fixture = try ProgressiveFixture()
         let clock = ManualClock()
         let gate = Gate()
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(fixture.prefix(1))
-                try await gate.wait()
-                try exchange.send(fixture.data.dropFirst(fixture.scanEnds[0]).dropLast(5))
-                try await clock.sleep(for: .seconds(1000))
-                try exchange.send(fixture.data.suffix(5))
-            }, clock: clock)
+        let viewing = try Viewing(clock: clock) { exchange in
+            try exchange.send(fixture.prefix(1))
+            try await gate.wait()
+            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[0]).dropLast(5))
+            try await clock.sleep(for: .seconds(1000))
+            try exchange.send(fixture.data.suffix(5))
+        }
         let progressive = ImageProgressive(isBlur: false, isFastestScan: isFastest, scanInterval: 5)
         async let result = viewing.load(progressive)
         await viewing.shown.waitFor(count: 1)
@@ -371,13 +365,11 @@ struct ProgressiveDisplayTests {
             .lowerBound
         for index in (mark + 5)..<(mark + 20) { damaged[index] = 0xFF }
         let data = damaged
-        let viewing = try Viewing(
-            ScriptedTransport { _, exchange in
-                try await exchange.respond()
-                try exchange.send(data.prefix(fixture.scanEnds[0]))
-                try await gate.wait()
-                try exchange.send(data.dropFirst(fixture.scanEnds[0]))
-            })
+        let viewing = try Viewing { exchange in
+            try exchange.send(data.prefix(fixture.scanEnds[0]))
+            try await gate.wait()
+            try exchange.send(data.dropFirst(fixture.scanEnds[0]))
+        }
         async let result = viewing.load(sharpEach)
         await viewing.shown.waitFor(count: 1)
         gate.open()
