@@ -58,31 +58,6 @@ struct HashPlaceholderTests {
         #expect(await other.screenshot().pixel(50, 50) == .blue)
     }
 
-    @Test func buttonsShowThemUntilThePictureComes() async throws {
-        let fixture = try await LoadFixture()
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let (button, toggle) = (Button(), ToggleButton())
-        let results = Results()
-        button.kf.setImage(
-            with: url, for: .normal, placeholder: .blurHash(hash), options: fixture.using(),
-            completionHandler: results.add())
-        toggle.kf.setImage(
-            with: url, placeholder: .blurHash(hash), options: fixture.using(),
-            completionHandler: results.add())
-        let windows = [
-            await TestWindow(button, width: 80, height: 60),
-            await TestWindow(toggle, width: 80, height: 60),
-        ]
-        for window in windows {
-            #expect(await window.screenshot().pixel(40, 30).isNear(dark))
-        }
-        gate.open()
-        _ = await results.wait(for: 2)
-        for window in windows {
-            #expect(await window.screenshot().pixel(40, 30) == .blue)
-        }
-    }
-
     @Test func cellsOfListsShowThemUntilThePictureComes() async throws {
         let fixture = try await ListFixture(count: 3, isHeld: true)
         var configuration = ImageCellConfiguration()

@@ -49,21 +49,6 @@ struct ImageViewDrawingTests {
         #expect(shot.pixel(50, 39).alpha == 0 && shot.pixel(50, 60).alpha == 0)
     }
 
-    @Test func aStretchedImageTakesTheWholeView() async {
-        let shot = await screenshot(.stretch)
-        #expect(shot.pixel(2, 2) == .red && shot.pixel(97, 2) == .green)
-        #expect(shot.pixel(2, 97) == .blue && shot.pixel(97, 97) == .white)
-    }
-
-    @Test func theImageLiesWhereItIsAligned() async {
-        let bottom = await screenshot(.fit, .bottom)
-        #expect(bottom.pixel(50, 48).alpha == 0)
-        #expect(bottom.pixel(1, 52) == .red && bottom.pixel(98, 98) == .white)
-        let corner = await screenshot(.center, .topRight)
-        #expect(corner.pixel(61, 1) == .red && corner.pixel(98, 18) == .white)
-        #expect(corner.pixel(59, 1).alpha == 0 && corner.pixel(98, 20).alpha == 0)
-    }
-
     @Test func anImageOfTwoPixelsPerPointIsHalfAsLarge() async {
         let shot = await screenshot(.center, of: wide.withScale(2))
         #expect(shot.pixel(40, 45) == .red && shot.pixel(59, 54) == .white)

@@ -52,20 +52,6 @@ struct FailureViewTests {
         #expect(await window.screenshot().pixel(30, 30) == .blue)
     }
 
-    @Test func aCancelledLoadHasNoFailureView() async throws {
-        let (view, _) = await view()
-        view.kf.failureView = { _ in
-            Issue.record("a cancelled load has not failed")
-            return Label()
-        }
-        let url = fixture.route("/a.png", .blue, gate: Gate())
-        view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
-        view.kf.cancelDownloadTask()
-        let result = await results.wait(for: 1)
-        #expect(result[0].1.error?.isCancelled == true)
-        #expect(!view.kf.retryFailedLoad())
-    }
-
     // MARK: Trying again
 
     @Test func aClickLoadsAgainWhatFailed() async throws {

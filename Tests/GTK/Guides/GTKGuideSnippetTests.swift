@@ -1,30 +1,40 @@
 import CGtk4
 import Foundation
+import Halcyon
+import HalcyonGTK
 import HalcyonGTKTestKit
 import HalcyonTestKit
 import Testing
 
-@testable import Halcyon
-@testable import HalcyonGTK
-
-/// Runs the code of `docs/guides/gtk.md` in windows, with an origin of this process.
+/// The code of `docs/guides/gtk.md` and in the documentation of views, run in windows with an origin of this
+/// process; see `GuideSnippetTests` of the tests of Halcyon.
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct GTKGuideSnippetTests {
     private let fixture: ListFixture
+    private let options: KingfisherOptionsInfo
 
     init() async throws {
         fixture = try await ListFixture(count: 30, width: 80, height: 80)
-    }
-
-    private var options: KingfisherOptionsInfo {
-        [.targetCache(fixture.cache), .downloader(fixture.downloader)]
+        options = [.targetCache(fixture.cache), .downloader(fixture.downloader)]
     }
 
     private func url(_ index: Int) -> URL { fixture.origin.url("/\(index).png") }
 
+    /// Nothing is there.
+    private var missing: URL { fixture.origin.url("/missing.png") }
+
     @Test func aViewShowsItsPlaceholderAndThenItsImage() async {
         let placeholder = image(.solid(.green, width: 4, height: 4))
-        let view = GTKGuideSnippets.view(url(3), placeholder, options)
+        let url = url(3)
+        // guide: gtk/view
+        let view = ImageView()
+        view.contentMode = .fill
+        view.cornerRadius = .point(8)
+        view.accessibleDescription = "A kingfisher on a branch"
+        view.kf.indicatorType = .activity
+        view.kf.setImage(
+            with: url, placeholder: placeholder, options: options + [.transition(.fade(0.3))])
+        // end
         #expect(view.image === placeholder)
         let window = await TestWindow(view, width: 60, height: 60)
         await window.frames { view.image !== placeholder && !view.isInTransition }
@@ -34,7 +44,15 @@ struct GTKGuideSnippetTests {
     @Test func aHashIsSeenUntilTheImageComes() async throws {
         let view = ImageView()
         // Nothing is there, so that the placeholder stays.
-        GTKGuideSnippets.placeholder(view, fixture.origin.url("/missing.png"))
+        let url = missing
+        // guide: gtk/placeholder
+        KF.url(url)
+            .placeholder(
+                blurHash: "LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 320, height: 240)
+            )
+            .fade(duration: 0.3)
+            .set(to: view)
+        // end
         let placeholder = try #require(view.image)
         #expect(placeholder.size == CGSize(width: 320, height: 240))
         #expect(view.measure(.horizontal, other: nil).natural == 320)
@@ -48,14 +66,21 @@ struct GTKGuideSnippetTests {
     @Test func aViewIsPutIntoAWindowOfGTK() {
         let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
         let window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
-        GTKGuideSnippets.window(window)
+        // guide: gtk/widget
+        let view = ImageView()
+        gtk_window_set_child(window, view.widget)
+        // end
         #expect(gtk_window_get_child(window).flatMap(View.of) is ImageView)
         gtk_window_destroy(window)
     }
 
     @Test func anImageIsMadeForTheSizeOfItsView() async {
         let view = ImageView()
-        GTKGuideSnippets.size(view, url(1), options)
+        let (url, options) = (url(1), options)
+        // guide: gtk/size
+        view.downsamplesToSize = true
+        view.whenSized { $0.kf.setImage(with: url, options: options) }
+        // end
         let window = await TestWindow(view, width: 40, height: 40)
         await window.frames { view.image != nil }
         let side = 40 * Int(view.scaleFactor)
@@ -64,40 +89,72 @@ struct GTKGuideSnippetTests {
 
     @Test func aFailureIsSeen() async {
         let view = ImageView()
-        GTKGuideSnippets.failure(view)
+        // guide: gtk/failure
+        view.kf.indicatorType = .custom(indicator: ProgressRingIndicator())
+        view.kf.failureView = { error in Label("Error \(error.errorCode)") }
+        view.retriesOnClick = true
+        // end
         let window = await TestWindow(view, width: 120, height: 60)
-        view.kf.setImage(with: fixture.origin.url("/missing.png"), options: options)
+        view.kf.setImage(with: missing, options: options)
         await window.frames { view.kf.taskIdentifier == nil }
         #expect(await window.screenshot().visiblePixelCount > 0)
         #expect(view.retriesOnClick)
     }
 
     @Test func anAnimationIsRepeated() async throws {
-        let view = GTKGuideSnippets.animation(url(0), options)
+        let url = url(0)
+        // guide: gtk/animation
+        let view = AnimatedImageView()
+        view.repeatCount = .finite(count: 3)
+        view.kf.setImage(with: url, options: options)
+        // end
         #expect(view.repeatCount == .finite(count: 3))
         let window = await TestWindow(view, width: 40, height: 40)
         await window.frames { view.image != nil }
     }
 
     @Test func aGridShowsAllThatIsSeen() async throws {
-        let list = GTKGuideSnippets.list((0..<30).map(url), options)
+        let urls = (0..<30).map(url)
+        // guide: gtk/list
+        var configuration = ImageCellConfiguration()
+        configuration.options = options + [.transition(.fade(0.2))]
+        configuration.prefetchCount = 30
+
+        let list = ImageCollectionView(
+            .grid(columns: 3...8), items: urls, configuration: configuration,
+            makeCell: { () -> ImageView in
+                let cell = ImageView()
+                cell.requestedSize = CGSize(width: 140, height: 140)
+                cell.contentMode = .fill
+                return cell
+            },
+            source: { url in url.convertToSource() },
+            configure: { cell, url in cell.accessibleDescription = url.lastPathComponent })
+        // end
         let window = await TestWindow(list, width: 500, height: 320)
-        let grid = try #require(list as? ImageCollectionView<URL>)
-        await window.frames { grid.isComplete }
-        for cell in grid.seenCells { #expect(try cell.shownIndex == cell.position) }
-        #expect(grid.seenCells.first?.cell.accessibleDescription == "0.png")
+        await window.frames { list.isComplete }
+        #expect(try list.showsImagesOfTheirPlaces)
+        #expect(list.firstDescription == "0.png")
     }
 
     @Test func aFactoryMakesTheCellsOfAListView() async throws {
         let strings = (0..<3).map { strdup("\($0)") }
         defer { for string in strings { free(string) } }
         var names = strings.map { $0.map { UnsafePointer<CChar>($0) } } + [nil]
-        let model = try #require(gtk_string_list_new(&names))
-        let selection = try #require(gtk_no_selection_new(model))
+        let texts = try #require(gtk_string_textsnew(&names))
+        let model = try #require(gtk_no_selection_new(texts))
         var configuration = ImageCellConfiguration()
         configuration.options = options
-        let widget = try #require(
-            GTKGuideSnippets.factory((0..<3).map(url), selection, configuration))
+        let urls = (0..<3).map(url)
+        // guide: gtk/factory
+        let factory = ImageCellFactory(
+            configuration: configuration,
+            makeCell: { ImageView() },
+            source: { item in urls[item.position].convertToSource() })
+        g_object_ref(UnsafeMutableRawPointer(factory.pointer))
+        let list = gtk_list_view_new(model, factory.pointer)
+        // end
+        let widget: UnsafeMutablePointer<GtkWidget> = try #require(list)
         let scrolled = View(widget: gtk_scrolled_window_new())
         gtk_scrolled_window_set_child(OpaquePointer(scrolled.widget), widget)
         let window = await TestWindow(scrolled, width: 120, height: 300)
@@ -106,23 +163,78 @@ struct GTKGuideSnippetTests {
     }
 
     @Test func turnsAreMeasured() async {
-        _ = GTKGuideSnippets.meter()
-        // The first whole turn from here on is measured.
-        await nextTurn()
-        await nextTurn()
-        #expect(GTKGuideSnippets.meter() > .zero)
+        for isLater in [false, true] {
+            // guide: gtk/meter
+            MainLoopMeter.start()
+            // … and later, for example when the window is closed:
+            print("longest turn of the main loop:", MainLoopMeter.longestTurn)
+            // end
+            if isLater { #expect(MainLoopMeter.longestTurn > .zero) }
+            // The first whole turn from here on is measured.
+            await nextTurn()
+            await nextTurn()
+        }
     }
 
     @Test func aLabelIsPutIntoABox() throws {
-        let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
-        let view = View(widget: box)
-        GTKGuideSnippets.lend(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self))
+        let widget: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+        let view = View(widget: widget)
+        let box = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self)
+        // guide: View/example
+        gtk_box_append(box, Label("Cat").widget)
+        // end
         #expect(gtk_widget_get_first_child(view.widget).flatMap(View.of) is Label)
     }
 
     @Test func anIndicatorOfOnesChoiceIsSet() {
-        let view = ImageView()
-        GTKGuideSnippets.ring(view)
-        #expect(view.kf.indicator is ProgressRingIndicator)
+        let imageView = ImageView()
+        // guide: ProgressRingIndicator/example
+        imageView.kf.indicatorType = .custom(indicator: ProgressRingIndicator())
+        // end
+        #expect(imageView.kf.indicator is ProgressRingIndicator)
     }
 }
+
+/// Asks for a picture of an outside network.
+@MainActor private func readme(_ imageView: ImageView, _ url: URL) {
+    // guide: README/view
+    imageView.kf.indicatorType = .activity
+    imageView.kf.setImage(
+        with: url,
+        options: [
+            .processor(RoundCornerImageProcessor(cornerRadius: 20)),
+            .cacheSerializer(FormatIndicatedCacheSerializer.png),
+            .transition(.fade(1)),
+        ]
+    ) { result in
+        if case .failure(let error) = result { print(error) }
+    }
+    // end
+}
+
+/// A program's `main` cannot stand in a test.
+private enum Program {
+    // guide: gtk/program
+    @MainActor static func main() {
+        let application = Application(identifier: "org.example.Viewer") { application in
+            let view = ImageView()
+            view.kf.setImage(with: URL(string: "https://example.org/kingfisher.jpg"))
+            application.show(Window(title: "Kingfisher"), content: view)
+        }
+        exit(application.run())
+    }
+    // end
+}
+
+// guide: Application/example
+enum Viewer {
+    @MainActor static func main() {
+        let application = Application(identifier: "org.example.Viewer") { application in
+            let view = ImageView()
+            view.kf.setImage(with: URL(string: "https://example.org/cat.jpg"))
+            application.show(Window(title: "Cat"), content: view)
+        }
+        exit(application.run())
+    }
+}
+// end

@@ -71,21 +71,6 @@ struct KFImageViewTests {
         #expect(await window.screenshot().pixel(50, 50) == .blue)
     }
 
-    @Test func aHashMakesThePlaceAsLargeAsTheImageWillBe() async throws {
-        let url = fixture.route("/a.png", .blue, width: 60, height: 45, gate: gate)
-        let size = CGSize(width: 60, height: 45)
-        let view = describe(url)
-            .placeholder(.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: size)).makeView()
-        let window = await shown(view)
-        #expect(view.measure(.horizontal, other: nil).natural == 60)
-        #expect(view.measure(.vertical, other: nil).natural == 45)
-        #expect(await window.screenshot().visiblePixelCount > 0)
-        gate.open()
-        await window.frames { view.isLoaded }
-        #expect(view.measure(.horizontal, other: nil).natural == 60)
-        #expect(view.measure(.vertical, other: nil).natural == 45)
-    }
-
     @Test func anImageThatIsNotResizableKeepsItsSize() async throws {
         let view = describe(fixture.route("/a.png", .blue)).makeView()
         let shot = await loaded(view).screenshot()
@@ -119,14 +104,6 @@ struct KFImageViewTests {
         await window.frames { view.isLoaded }
         #expect(await window.screenshot().pixel(50, 50) == .blue)
         #expect(events.events == ["failure", "success"])
-    }
-
-    @Test func theFailureImageIsSeenWhereThereIsNoView() async throws {
-        let view = describe(fixture.missing)
-            .onFailureImage(image(.solid(.red, width: 4, height: 4))).resizable().makeView()
-        let window = await shown(view)
-        await events.waitFor(count: 1)
-        #expect(await window.screenshot().pixel(50, 50) == .red)
     }
 
     @Test func aProgressRingIsAPlaceholderThatFills() async throws {

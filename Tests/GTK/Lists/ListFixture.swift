@@ -95,4 +95,12 @@ extension ImageCollectionView {
     var isComplete: Bool {
         !seenCells.isEmpty && seenCells.allSatisfy { $0.state == .shown }
     }
+
+    /// Whether each cell that is seen shows the image of its place.
+    var showsImagesOfTheirPlaces: Bool {
+        get throws { try seenCells.allSatisfy { try $0.shownIndex == $0.position } }
+    }
+
+    /// The description of the cell that is seen first.
+    var firstDescription: String? { seenCells.first?.cell.accessibleDescription }
 }

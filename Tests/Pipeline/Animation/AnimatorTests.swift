@@ -28,31 +28,36 @@ struct AnimatorTests {
         }
     }
 
+    private let frameTime = Duration.milliseconds(100)
+
     /// A player of foreign frames that are decoded when the test says so.
     private struct Held {
-        let spy: SpyFrameSource
         let jobs = HeldJobs()
         let buffer: FrameBuffer
         let content: PixelContent
 
-        init(_ count: Int, budget: Int = 1 << 20, damaged: Set<Int> = []) throws {
-            spy = SpyFrameSource(count, damaged: damaged)
+        init(_ count: Int, damaged: Set<Int> = []) throws {
             buffer = FrameBuffer(
-                source: spy, bytesPerFrame: 8 * 6 * 3, budget: budget, schedule: jobs.scheduler)
+                source: SpyFrameSource(count, damaged: damaged), bytesPerFrame: 8 * 6 * 3,
+                budget: 1 << 20, schedule: jobs.scheduler)
             content = try Grays.image(count).content
         }
 
-        func animator(
-            _ repeatCount: RepeatCount = .infinite, lookahead: Int = 10,
-            delegate: (any AnimatorDelegate)? = nil
-        ) -> Animator {
+        func animator(delegate: (any AnimatorDelegate)? = nil) -> Animator {
             Animator(
-                content: content, buffer: buffer, repeatCount: repeatCount,
-                framePreloadCount: lookahead, delegate: delegate)
+                content: content, buffer: buffer, repeatCount: .infinite, framePreloadCount: 10,
+                delegate: delegate)
+        }
+
+        /// One that has all frames and shows the second.
+        func animatorAtSecondFrame() -> Animator {
+            let animator = animator()
+            jobs.runAll()
+            animator.tick(elapsed: .zero)
+            animator.tick(elapsed: .milliseconds(100))
+            return animator
         }
     }
-
-    private let frameTime = Duration.milliseconds(100)
 
     @Test func showsTheFirstFrameAtOnceWhenItIsInMemory() throws {
         let animator = Animator(image: try Grays.image(3))
@@ -154,39 +159,10 @@ struct AnimatorTests {
         #expect(animator.currentFrameIndex == 3)
     }
 
-    @Test func decodesFramesOnceForTwoPlayers() throws {
-        let held = try Held(12)
-        let players = [held.animator(lookahead: 3), held.animator(lookahead: 3)]
-        for _ in 0..<40 {
-            held.jobs.runAll()
-            for player in players { player.tick(elapsed: frameTime) }
-        }
-        #expect(held.spy.requests.sorted() == Array(0..<12))
-        #expect(players.allSatisfy { $0.currentFrameIndex == 39 % 12 })
-    }
-
-    @Test func decodesEachFrameOncePerRunBeyondTheBudget() throws {
-        let held = try Held(30, budget: 8 * 6 * 3 * 5)
-        let animator = held.animator()
-        held.jobs.runAll()
-        animator.tick(elapsed: .zero)
-        for step in 1...90 {
-            held.jobs.runAll()
-            #expect(animator.tick(elapsed: frameTime))
-            #expect(animator.currentFrameImage?.grayIndex == step % 30)
-            #expect(held.buffer.contents.frames.count <= 5)
-        }
-        #expect(held.spy.requests == (0..<held.spy.requests.count).map { $0 % 30 })
-        #expect(held.spy.requests.count <= 96)
-    }
-
     /// Upstream: testAnimatorPurgeFramesKeepsCurrentFrameByDefault
     @Test func keepsTheCurrentFrameWhenPurged() throws {
         let held = try Held(6)
-        let animator = held.animator()
-        held.jobs.runAll()
-        animator.tick(elapsed: .zero)
-        animator.tick(elapsed: frameTime)
+        let animator = held.animatorAtSecondFrame()
         #expect((0..<6).allSatisfy { animator.frame(at: $0) != nil })
         animator.purgeFrames()
         #expect(animator.currentFrameImage?.grayIndex == 1)
@@ -202,10 +178,7 @@ struct AnimatorTests {
     /// Upstream: testAnimatorPurgeFramesCanPurgeCurrentFrame
     @Test func canPurgeTheCurrentFrame() throws {
         let held = try Held(6)
-        let animator = held.animator()
-        held.jobs.runAll()
-        animator.tick(elapsed: .zero)
-        animator.tick(elapsed: frameTime)
+        let animator = held.animatorAtSecondFrame()
         animator.purgeFrames(keepCurrentFrame: false)
         #expect(animator.currentFrameImage == nil)
         #expect((0..<6).allSatisfy { animator.frame(at: $0) == nil })
@@ -213,17 +186,6 @@ struct AnimatorTests {
         held.jobs.runAll()
         #expect(animator.tick(elapsed: frameTime))
         #expect(animator.currentFrameImage?.grayIndex == 1)
-    }
-
-    @Test func purgesNoFrameThatAnotherPlayerShowsNext() throws {
-        let held = try Held(6)
-        let (first, second) = (held.animator(), held.animator())
-        held.jobs.runAll()
-        first.tick(elapsed: .zero)
-        second.tick(elapsed: .zero)
-        first.purgeFrames(keepCurrentFrame: false)
-        #expect(first.currentFrameImage == nil)
-        #expect((0..<6).allSatisfy { second.frame(at: $0) != nil })
     }
 
     @Test func dropsWhatIsDecodedAfterAPurge() throws {

@@ -7,15 +7,22 @@ import Testing
 
 struct FrameBufferTests {
     private let frameBytes = 8 * 6 * 3
+    private let jobs = HeldJobs()
+
+    private func buffer(
+        of source: SpyFrameSource, budget: Int = 10_000,
+        resident: @escaping @Sendable (Int) -> Bitmap? = { _ in nil }
+    ) -> FrameBuffer {
+        FrameBuffer(
+            source: source, bytesPerFrame: frameBytes, budget: budget, resident: resident,
+            schedule: jobs.scheduler)
+    }
 
     @Test(arguments: 0..<20)
     func neverExceedsItsBudgetUnderRandomSeeking(seed: UInt64) {
         var random = SeededGenerator(state: seed)
-        let jobs = HeldJobs()
         let budget = frameBytes * Int.random(in: 3...20, using: &random) + 7
-        let buffer = FrameBuffer(
-            source: SpyFrameSource(40), bytesPerFrame: frameBytes, budget: budget,
-            schedule: jobs.scheduler)
+        let buffer = buffer(of: SpyFrameSource(40), budget: budget)
         let viewers = (0..<3).map { _ in buffer.join(at: 0, lookahead: 10) }
         for _ in 0..<300 {
             let viewer = viewers.randomElement(using: &random) ?? viewers[0]
@@ -69,10 +76,7 @@ struct FrameBufferTests {
     }
 
     @Test func deliversWhatItsViewersWant() {
-        let jobs = HeldJobs()
-        let buffer = FrameBuffer(
-            source: SpyFrameSource(10), bytesPerFrame: frameBytes, budget: frameBytes * 4,
-            schedule: jobs.scheduler)
+        let buffer = buffer(of: SpyFrameSource(10), budget: frameBytes * 4)
         let viewer = buffer.join(at: 8, lookahead: 10)
         jobs.runAll()
         #expect(buffer.contents.frames.mapValues(\.grayIndex) == [8: 8, 9: 9, 0: 0, 1: 1])
@@ -81,12 +85,9 @@ struct FrameBufferTests {
     }
 
     @Test func takesFramesThatAreInMemoryAnywayAtOnce() throws {
-        let jobs = HeldJobs()
         let spy = SpyFrameSource(4)
         let frame = try Grays.bitmap(0)
-        let buffer = FrameBuffer(
-            source: spy, bytesPerFrame: frameBytes, budget: 10_000,
-            resident: { $0 < 2 ? frame : nil }, schedule: jobs.scheduler)
+        let buffer = buffer(of: spy, resident: { $0 < 2 ? frame : nil })
         _ = buffer.join(at: 0, lookahead: 3)
         #expect(buffer.contents.frames.keys.sorted() == [0, 1])
         #expect(buffer.contents.frames[1]?.identity == frame.identity)
@@ -109,12 +110,10 @@ struct FrameBufferTests {
     }
 
     @Test func isFreedWithItsPlayersWhileAFrameIsOnItsWay() {
-        let jobs = HeldJobs()
         let spy = SpyFrameSource(4)
         weak var freed: FrameBuffer?
         do {
-            let buffer = FrameBuffer(
-                source: spy, bytesPerFrame: frameBytes, budget: 10_000, schedule: jobs.scheduler)
+            let buffer = buffer(of: spy)
             _ = buffer.join(at: 0, lookahead: 3)
             jobs.runNext()
             freed = buffer
@@ -126,10 +125,7 @@ struct FrameBufferTests {
     }
 
     @Test func doesNotWaitWhenNothingIsOnItsWay() async {
-        let jobs = HeldJobs()
-        let buffer = FrameBuffer(
-            source: SpyFrameSource(2), bytesPerFrame: frameBytes, budget: 10_000,
-            schedule: jobs.scheduler)
+        let buffer = buffer(of: SpyFrameSource(2))
         await buffer.waitForLoad()
         _ = buffer.join(at: 0, lookahead: 1)
         jobs.runAll()
@@ -138,10 +134,7 @@ struct FrameBufferTests {
     }
 
     @Test func stopsWaitingWhenTheTaskIsCancelled() async {
-        let jobs = HeldJobs()
-        let buffer = FrameBuffer(
-            source: SpyFrameSource(2), bytesPerFrame: frameBytes, budget: 10_000,
-            schedule: jobs.scheduler)
+        let buffer = buffer(of: SpyFrameSource(2))
         _ = buffer.join(at: 0, lookahead: 1)
         let waiting = Task { await buffer.waitForLoad() }
         waiting.cancel()

@@ -52,14 +52,6 @@ import Testing
         let text = try #require(try GuideText.comments()[file])
         #expect(!GuideText.swiftBlocks(of: text).isEmpty)
     }
-
-    @Test func indentationIsTrimmedAndOrderKept() {
-        #expect(GuideText.trimmed(["    a {", "", "        b", "    }"]) == "a {\n\n    b\n}")
-        #expect(GuideText.swiftBlocks(of: "x\n```swift\n  a\n```\n```\nb\n```\n") == ["a"])
-        #expect(GuideText.swiftBlocks(of: "```swift\nimport A\n\nb\n\nc\n```") == ["b\n\nc"])
-        let code = "/// A.\n///\n/// ```swift\n/// a {\n///     b\n/// ```\nstruct A {}\n"
-        #expect(GuideText.swiftBlocks(of: GuideText.comments(of: code)) == ["a {\n    b"])
-    }
 }
 
 /// Reads the guides, and the code that belongs to them.
@@ -127,7 +119,7 @@ private enum GuideText {
         "Tests/Pipeline/Guides/CommentSnippetTests.swift",
         "Tests/Pipeline/Guides/TestingSnippets.swift",
         "Tests/Pipeline/Testing/TestEnvironmentTests.swift",
-        "Tests/GTK/Guides/GTKGuideSnippets.swift",
+        "Tests/GTK/Guides/GTKGuideSnippetTests.swift",
         "Tests/ServerURLs/PlanSnippets.swift",
         "Tests/Cluster/SharedCacheSnippets.swift",
         "Tests/Server/ServerSnippets.swift",

@@ -5,6 +5,16 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ImageViewTransitionTests {
+    private let clock = ManualClock()
+    private let view: HeadlessImageView
+    private let results = Results()
+    private let fixture: PresentationFixture
+
+    init() async throws {
+        fixture = try await PresentationFixture()
+        view = HeadlessImageView(clock: clock)
+    }
+
     @Test func onlyImagesFromNoCacheNeedATransitionUnlessItIsForced() {
         let plain = KingfisherParsedOptionsInfo([.transition(.fade(1))])
         let forced = KingfisherParsedOptionsInfo([.transition(.fade(1)), .forceTransition])
@@ -35,11 +45,7 @@ import Testing
     }
 
     @Test func aFadeRemovesThePlaceholderShowsTheImageAndCompletesAtItsEnd() async throws {
-        let fixture = try await PresentationFixture()
-        let clock = ManualClock()
-        let view = HeadlessImageView(clock: clock)
         let label = HeadlessLabel()
-        let results = Results()
         view.kf.setImage(
             with: fixture.url(width: 3), placeholder: label,
             options: fixture.using([.transition(.fade(1.5))]), completionHandler: results.add())
@@ -57,9 +63,6 @@ import Testing
     }
 
     @Test func aCachedImageIsShownAtOnceUnlessTheTransitionIsForced() async throws {
-        let fixture = try await PresentationFixture()
-        let clock = ManualClock()
-        let view = HeadlessImageView(clock: clock)
         _ = await fixture.show(fixture.url(width: 3), in: HeadlessImageView())
         _ = await fixture.show(fixture.url(width: 3), in: view, [.transition(.flipFromTop(1))])
         #expect(clock.sleeperCount == 0)
@@ -72,9 +75,6 @@ import Testing
     }
 
     @Test func aCustomTransitionSetsTheImageItselfAndIsToldOfItsEnd() async throws {
-        let fixture = try await PresentationFixture()
-        let clock = ManualClock()
-        let view = HeadlessImageView(clock: clock)
         let ends = Recorder<Bool>()
         let other = PresentationFixture.image(width: 50)
         let transition = ImageTransition.custom(
@@ -91,9 +91,7 @@ import Testing
     }
 
     @Test func aViewGivenAnotherImageBeforeTheChangeNeverShowsTheEarlierOne() async throws {
-        let fixture = try await PresentationFixture()
         let view = SlowView()
-        let results = Results()
         view.kf.setImage(
             with: fixture.url(width: 3), options: fixture.using([.transition(.fade(1))]),
             completionHandler: results.add(0))

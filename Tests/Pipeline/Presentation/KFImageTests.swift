@@ -53,14 +53,19 @@ import Testing
         #expect(old.rendering.resizing == nil && new.rendering.resizing != nil)
     }
 
-    /// Upstream: testKFImageOptionModifiersDoNotMutateOriginalImage
+    /// Upstream: testKFImageOptionModifiersDoNotMutateOriginalImage,
+    /// testKFImageOnFailureImageDoesNotMutateOriginalImage
     @Test func settersOfOptionsLeaveTheOriginalAlone() {
+        let failed = PresentationFixture.image(width: 2)
         let changed = image.forceRefresh().scaleFactor(3).fade(duration: 2).blur(radius: 4)
+            .onFailureImage(failed)
         #expect(!image.options.forceRefresh && changed.options.forceRefresh)
         #expect(image.options.scaleFactor == 1 && changed.options.scaleFactor == 3)
         #expect(image.options.transition.duration == 0 && changed.options.transition.duration == 2)
         #expect(image.options.processor.identifier.isEmpty)
         #expect(!changed.options.processor.identifier.isEmpty)
+        #expect(image.options.onFailureImage == nil)
+        #expect(changed.options.onFailureImage.map { $0 === failed } == true)
     }
 
     /// Upstream: testKFImageCallbackModifiersDoNotShareDelegateState
@@ -73,16 +78,6 @@ import Testing
         sibling.onFailureDelegate.call(error)
         image.onFailureDelegate.call(error)
         #expect(calls.events == ["base", "sibling"])
-    }
-
-    /// Upstream: testKFImageOnFailureImageDoesNotMutateOriginalImage
-    @Test func theFailureImageOfAnotherIsItsOwn() {
-        let failed = PresentationFixture.image(width: 2)
-        let changed = image.onFailureImage(failed)
-        #expect(image.options.onFailureImage == nil)
-        #expect(
-            changed.options.onFailureImage?.map { ObjectIdentifier($0) }
-                == ObjectIdentifier(failed))
     }
 
     /// Upstream: testKFImageModifierChainPreservesEarlierSettings

@@ -44,20 +44,6 @@ import Testing
                 forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier))
     }
 
-    @MainActor @Test func imagesAndViewsAddAndRemoveThemselves() {
-        let imageView = HeadlessImageView()
-        let image = testImage()
-        image.add(to: imageView)
-        #expect(imageView.image === image)
-        image.remove(from: imageView)
-        #expect(imageView.image == nil)
-        let label = HeadlessLabel("…")
-        label.add(to: imageView)
-        #expect(imageView.overlays.count == 1 && imageView.overlays[0].view === label)
-        label.remove(from: imageView)
-        #expect(imageView.overlays.isEmpty)
-    }
-
     @Test func aSourceIsAResourceOrAProvider() {
         let network = Source.network(fixture.url)
         #expect(network.asResource?.downloadURL == fixture.url)
