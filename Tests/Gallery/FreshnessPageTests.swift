@@ -48,13 +48,22 @@ struct FreshnessPageTests {
         try await ask([
             "max-age=10": "fetched", "no-cache": "fetched", "no-store": "fetched, not stored",
         ])
+        let same = "validated: still the same"
+        now.withLock { $0 += 2 }
+        // By its date or by its tag.
+        try await ask([
+            "max-age=10": "fresh: the server was not asked", "no-cache": same,
+            "stale-if-error": same, "must-revalidate": same,
+        ])
         show.pictures.change()
         try await ask([
             "max-age=10": "fresh: the server was not asked", "no-cache": "fetched",
             "stale-if-error": "fresh: the server was not asked",
         ])
         now.withLock { $0 += 2 }
-        try await ask(["no-cache": "validated: still the same", "stale-if-error": "fetched"])
+        try await ask([
+            "no-cache": same, "stale-if-error": "fetched", "must-revalidate": "fetched",
+        ])
     }
 
     @Test func tellsAgeAndValidator() async throws {

@@ -17,6 +17,12 @@ import Testing
     private struct Outcome {
         let exitCode: Int32?
         let text: String
+
+        /// That it ended well, without complaints of GTK.
+        func expectSuccess(_ sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(exitCode == 0, sourceLocation: sourceLocation)
+            #expect(!text.contains("CRITICAL"), sourceLocation: sourceLocation)
+        }
     }
 
     /// Runs the program to its end.
@@ -97,8 +103,7 @@ import Testing
         ])
     func everyPageGivesAPicture(page: String) async throws {
         let outcome = try await run(["--page", page, "--screenshot", "page.png", "--at", "0.2"])
-        #expect(outcome.exitCode == 0)
-        #expect(!outcome.text.contains("CRITICAL"))
+        outcome.expectSuccess()
         let bitmap = try Image.decoding(Data(contentsOf: folder.file("page.png"))).bitmap()
         #expect(bitmap.size.width >= 800 && bitmap.size.height >= 600)
         // Nothing is left behind, apart from the picture and what the program said.
@@ -112,8 +117,7 @@ import Testing
         ["grid", "placeholders", "animated"])
     func theProgramEndsWellInTheMiddleOfLoading(round: Int, page: String) async throws {
         let outcome = try await run(["--page", page, "--screenshot", "early.png", "--at", "0"])
-        #expect(outcome.exitCode == 0)
-        #expect(!outcome.text.contains("CRITICAL"))
+        outcome.expectSuccess()
     }
 
     @Test(.enabled(if: TestDisplay.isAvailable)) func picturesOfOnesOwnAreShown() async throws {
@@ -124,8 +128,7 @@ import Testing
         let outcome = try await run([
             pictures.path, "--page", "four-cut", "--screenshot", "own.png", "--at", "2",
         ])
-        #expect(outcome.exitCode == 0)
-        #expect(!outcome.text.contains("CRITICAL"))
+        outcome.expectSuccess()
         #expect(FileManager.default.fileExists(atPath: folder.file("own.png").path))
     }
 }

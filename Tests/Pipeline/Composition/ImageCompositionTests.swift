@@ -33,6 +33,31 @@ import Testing
             contentMode: mode)
     }
 
+    /// A layout on black.
+    private func layout(
+        _ width: CGFloat, _ height: CGFloat, _ slots: PhotoLayout.Slot..., scale: CGFloat = 1
+    ) -> PhotoLayout {
+        PhotoLayout(
+            size: CGSize(width: width, height: height), scale: scale, slots: slots,
+            background: .black)
+    }
+
+    /// Expects the picture of a layout to be the one whose pixels are told.
+    private func expect(
+        _ layout: PhotoLayout, _ photos: [Image], frame: Image? = nil,
+        within tolerance: Double = 1e-9, sourceLocation: SourceLocation = #_sourceLocation,
+        _ pixel: (_ x: Int, _ y: Int) -> SIMD4<Double>
+    ) throws {
+        let picture = try render(layout, photos, frame: frame)
+        let expected = Picture(width: picture.width, height: picture.height, pixel)
+        let size = PixelSize(points: layout.size, scale: layout.scale)
+        #expect(
+            size == PixelSize(width: picture.width, height: picture.height),
+            sourceLocation: sourceLocation)
+        #expect(
+            picture.difference(to: expected) <= tolerance, sourceLocation: sourceLocation)
+    }
+
     @Test func theFourCutHasTwoByTwoPlacesAndAWideLowerEdge() {
         let layout = PhotoLayout.fourCut(size: CGSize(width: 300, height: 330))
         #expect(
@@ -51,27 +76,23 @@ import Testing
         let layout = PhotoLayout.fourCut(
             size: CGSize(width: 60, height: 66), photoCornerRadius: 0, frameCornerRadius: 0)
         let colors = [red, green, blue, white]
-        let picture = try render(
-            layout, colors.map { solid($0, 30, 30) }, frame: solid([0.2, 0.4, 0.6, 1], 90, 99))
-        let expected = Picture(width: 60, height: 66) { x, y in
+        try expect(
+            layout, colors.map { solid($0, 30, 30) }, frame: solid([0.2, 0.4, 0.6, 1], 90, 99)
+        ) { x, y in
             let column = (4..<28).contains(x) ? 0 : (32..<56).contains(x) ? 1 : nil
             let row = (4..<28).contains(y) ? 0 : (32..<56).contains(y) ? 1 : nil
             guard let column, let row else { return [0.2, 0.4, 0.6, 1] }
             return colors[row * 2 + column]
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func aspectFillCutsTheMiddleOut() throws {
         // Of the photo's height already, so nothing is resampled.
         let photo = Picture.noise(width: 30, height: 10, hasAlpha: false)
-        let layout = PhotoLayout(
-            size: CGSize(width: 14, height: 12), slots: [slot(2, 1, 10, 10)], background: .black)
-        let picture = try render(layout, [photo.image(hasAlpha: false)])
-        let expected = Picture(width: 14, height: 12) { x, y in
+        let layout = layout(14, 12, slot(2, 1, 10, 10))
+        try expect(layout, [photo.image(hasAlpha: false)]) { x, y in
             (2..<12).contains(x) && (1..<11).contains(y) ? photo[x - 2 + 10, y - 1] : black
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func aspectFitShowsWhatIsBelow() throws {
@@ -79,25 +100,18 @@ import Testing
         let layout = PhotoLayout(
             size: CGSize(width: 20, height: 20), slots: [slot(0, 0, 20, 20, .aspectFit)],
             background: .green)
-        let picture = try render(layout, [photo.image(hasAlpha: false)])
-        let expected = Picture(width: 20, height: 20) { x, y in
+        try expect(layout, [photo.image(hasAlpha: false)]) { x, y in
             (5..<15).contains(y) ? photo[x, y - 5] : green
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func noContentModeDistorts() throws {
-        let layout = PhotoLayout(
-            size: CGSize(width: 10, height: 30), slots: [slot(0, 0, 10, 30, .none)],
-            background: .black)
-        let picture = try render(layout, [solid(red, 40, 10)])
-        #expect(picture.difference(to: Picture(width: 10, height: 30) { _, _ in red }) < 1e-9)
+        let layout = layout(10, 30, slot(0, 0, 10, 30, .none))
+        try expect(layout, [solid(red, 40, 10)]) { _, _ in red }
     }
 
     @Test func roundedPhotosCoverTheAreaOfARoundedRectangle() throws {
-        let layout = PhotoLayout(
-            size: CGSize(width: 50, height: 40), slots: [slot(5, 5, 40, 30, radius: 10)],
-            background: .black)
+        let layout = layout(50, 40, slot(5, 5, 40, 30, radius: 10))
         let picture = try render(layout, [solid(white, 40, 30)])
         let area = picture.pixels.reduce(0) { $0 + $1.x }
         let expected = 40.0 * 30 - (4 - .pi) * 10 * 10
@@ -124,15 +138,12 @@ import Testing
         let frame = Picture(width: 20, height: 20) { x, _ in
             x < 10 ? SIMD4(1, 0, 0, 51.0 / 255) : SIMD4(0, 0, 0, 0)
         }
-        var layout = PhotoLayout(
-            size: CGSize(width: 20, height: 20), slots: [slot(0, 0, 20, 20)], background: .black)
+        var layout = layout(20, 20, slot(0, 0, 20, 20))
         layout.frameOrder = .abovePhotos
-        let picture = try render(layout, [solid(green, 20, 20)], frame: frame.image())
         // A fifth of red over green.
-        let expected = Picture(width: 20, height: 20) { x, _ in
-            x < 10 ? SIMD4(0.2, 0.8, 0, 1) : green
+        try expect(layout, [solid(green, 20, 20)], frame: frame.image(), within: 0.99 / 255) {
+            x, _ in x < 10 ? SIMD4(0.2, 0.8, 0, 1) : green
         }
-        #expect(picture.difference(to: expected) < 1 / 255.0)
     }
 
     @Test(arguments: PixelKind.all)
@@ -142,43 +153,29 @@ import Testing
             size: CGSize(width: 12, height: 9), slots: [slot(0, 0, 12, 9)],
             background: Color(red: 0.2, green: 0.4, blue: 0.8, alpha: 0.6))
         let picture = try render(layout, [kind.image(photo)])
-        let expected = photo.map { above in
-            let below = SIMD4(0.2, 0.4, 0.8, 0.6)
-            let opacity = above.w + below.w * (1 - above.w)
-            var mixed = (above * above.w + below * below.w * (1 - above.w)) / opacity
-            mixed.w = opacity
-            return mixed
-        }
+        let expected = photo.map { ColorEffectTests.over($0, SIMD4(0.2, 0.4, 0.8, 0.6)) }
         #expect(picture.difference(to: expected) <= kind.step * 1.01)
     }
 
     @Test func aDeepPhotoMakesADeepPicture() throws {
-        let layout = PhotoLayout(
-            size: CGSize(width: 8, height: 4), slots: [slot(0, 0, 4, 4), slot(4, 0, 4, 4)],
-            background: .black)
+        let layout = layout(8, 4, slot(0, 0, 4, 4), slot(4, 0, 4, 4))
         let deep = solid([0.123, 0.456, 0.789, 1], 4, 4, depth: .sixteen)
         let image = ImageComposition(layout: layout, photos: [deep, solid(white, 4, 4)]).image
         #expect(image.depth == .sixteen)
-        let picture = try Picture(image)
-        let expected = Picture(width: 8, height: 4) { x, _ in
+        try expect(layout, [deep, solid(white, 4, 4)], within: 1 / 65535.0) { x, _ in
             x < 4 ? SIMD4(0.123, 0.456, 0.789, 1) : white
         }
-        #expect(picture.difference(to: expected) <= 1 / 65535.0)
     }
 
     @Test func theScaleMultipliesEveryLength() throws {
-        let layout = PhotoLayout(
-            size: CGSize(width: 10, height: 10), scale: 3, slots: [slot(2, 2, 5, 5)],
-            background: .black)
+        let layout = layout(10, 10, slot(2, 2, 5, 5), scale: 3)
         let image = ImageComposition(layout: layout, photos: [solid(red)]).image
         #expect(image.scale == 3)
         #expect(image.size == CGSize(width: 10, height: 10))
         #expect(image.pixelSize == PixelSize(width: 30, height: 30))
-        let picture = try Picture(image)
-        let expected = Picture(width: 30, height: 30) { x, y in
+        try expect(layout, [solid(red)]) { x, y in
             (6..<21).contains(x) && (6..<21).contains(y) ? red : black
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func slotsThatTouchLeaveNoGap() throws {
@@ -192,34 +189,24 @@ import Testing
 
     @Test func whatLiesOutsideIsCutOff() throws {
         let photo = Picture.noise(width: 10, height: 10, hasAlpha: false)
-        let layout = PhotoLayout(
-            size: CGSize(width: 12, height: 12),
-            slots: [
-                slot(-4, -4, 10, 10), slot(20, 20, 5, 5), slot(.nan, 0, 5, 5), slot(3, 3, 0, 5),
-            ], background: .black)
-        let picture = try render(
-            layout, [photo.image(hasAlpha: false), solid(red), solid(green), solid(blue)])
-        let expected = Picture(width: 12, height: 12) { x, y in
+        let layout = layout(
+            12, 12, slot(-4, -4, 10, 10), slot(20, 20, 5, 5), slot(.nan, 0, 5, 5), slot(3, 3, 0, 5))
+        try expect(layout, [photo.image(hasAlpha: false), solid(red), solid(green), solid(blue)]) {
+            x, y in
             x < 6 && y < 6 ? photo[x + 4, y + 4] : black
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func laterPhotosLieOnEarlierOnesAndMissingOnesLeaveTheirPlaceEmpty() throws {
-        let layout = PhotoLayout(
-            size: CGSize(width: 9, height: 3),
-            slots: [slot(0, 0, 5, 3), slot(3, 0, 3, 3), slot(6, 0, 3, 3)], background: .black)
-        let picture = try render(layout, [solid(red), solid(green)])
-        let expected = Picture(width: 9, height: 3) { x, _ in
+        let layout = layout(9, 3, slot(0, 0, 5, 3), slot(3, 0, 3, 3), slot(6, 0, 3, 3))
+        try expect(layout, [solid(red), solid(green)]) { x, _ in
             x < 3 ? red : x < 6 ? green : black
         }
-        #expect(picture.difference(to: expected) < 1e-9)
     }
 
     @Test func filesAreDecodedForTheirPlaces() throws {
         let file = PNGFixture.data(.quadrants(width: 200, height: 200))
-        let layout = PhotoLayout(
-            size: CGSize(width: 40, height: 40), slots: [slot(10, 10, 20, 20)], background: .black)
+        let layout = layout(40, 40, slot(10, 10, 20, 20))
         let photo = try #require(Image(data: file))
         let picture = try render(layout, [photo])
         #expect(!photo.isRendered)

@@ -28,10 +28,7 @@ import Testing
         let shown = hash.bitmap(size: PixelSize(width: 32, height: 32))
         let opaque = try Image(bitmap: HashPicture.gradient).bitmap()
         for (x, y) in [(4, 4), (16, 16), (27, 5), (5, 27), (20, 12)] {
-            let (found, expected) = (shown[x, y], opaque[x, y])
-            #expect(abs(found.red - expected.red) < 0.08)
-            #expect(abs(found.green - expected.green) < 0.08)
-            #expect(abs(found.blue - expected.blue) < 0.08)
+            #expect(shown[x, y].isNear(opaque[x, y], within: 0.08))
         }
         #expect(!shown.hasAlpha)
     }

@@ -10,17 +10,12 @@ import Testing
         x < 10 ? [255, 0, 0, 255] : x < 16 ? [0, 128, 0, 255] : [0, 0, 255, 255]
     }
 
-    private static func isNear(_ color: Color, _ other: Color) -> Bool {
-        abs(color.red - other.red) < 0.005 && abs(color.green - other.green) < 0.005
-            && abs(color.blue - other.blue) < 0.005
-    }
-
     @Test func findsTheColorsAndTheirShares() {
         let palette = ColorPalette(Self.stripes, count: 3)
         let expected = [Color.red, Color(red: 0, green: 128.0 / 255, blue: 0), .blue]
         #expect(palette.swatches.count == 3)
         for (swatch, color) in zip(palette.swatches, expected) {
-            #expect(Self.isNear(swatch.color, color))
+            #expect(swatch.color.isNear(color, within: 0.005))
         }
         for (swatch, share) in zip(palette.swatches, [0.5, 0.3, 0.2]) {
             #expect(abs(swatch.share - share) < 1e-9)
@@ -66,8 +61,8 @@ import Testing
     @Test func transparentPixelsDoNotCount() {
         let half = HashPicture.bitmap(4, 4) { x, _ in x < 2 ? [0, 0, 255, 255] : [255, 0, 0, 0] }
         let palette = ColorPalette(half)
-        #expect(palette.swatches.count == 1 && Self.isNear(palette.colors[0], .blue))
-        #expect(Self.isNear(palette.average, .blue) && palette.average.alpha == 0.5)
+        #expect(palette.swatches.count == 1 && palette.colors[0].isNear(.blue, within: 0.005))
+        #expect(palette.average.isNear(.blue, within: 0.005) && palette.average.alpha == 0.5)
         let clear = ColorPalette(HashPicture.bitmap(3, 3) { _, _ in [9, 9, 9, 0] })
         #expect(clear.swatches.isEmpty && clear.average == .clear && clear.dominant == nil)
     }

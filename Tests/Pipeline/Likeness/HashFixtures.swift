@@ -32,3 +32,10 @@ extension Bitmap {
         return Double(sum) / Double(own.count) / 255
     }
 }
+
+extension Color {
+    /// Whether no component but the opacity differs by `tolerance`.
+    func isNear(_ other: Color, within tolerance: CGFloat) -> Bool {
+        max(abs(red - other.red), abs(green - other.green), abs(blue - other.blue)) < tolerance
+    }
+}

@@ -80,15 +80,4 @@ import Testing
             #expect(result.difference(to: flat) <= kind.step * 1.01)
         }
     }
-
-    @Test func multipliesTheRadiusByTheScale() throws {
-        let image = Picture.noise(width: 30, height: 20).image()
-        let processor = BlurImageProcessor(blurRadius: 2)
-        for scale: CGFloat in [1, 2, 3] {
-            let result = try processor.applied(to: image, scale: scale)
-            let direct = image.kf.blurred(withRadius: 2 * scale)
-            #expect(try result.bitmap().data == direct.bitmap().data)
-            #expect(result.scale == scale)
-        }
-    }
 }

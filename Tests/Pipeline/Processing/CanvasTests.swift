@@ -22,12 +22,6 @@ import Testing
         }
     }
 
-    @Test func noRoomIsNoChange() {
-        let image = Picture.noise(width: 4, height: 3).image()
-        #expect(image.kf.padded(top: 0, right: -3, bottom: .nan) === image)
-        #expect(image.kf.extended(to: CGSize(width: 4, height: 2)) === image)
-    }
-
     @Test(arguments: [
         (CGPoint(x: 0, y: 0), 0, 0), (CGPoint(x: 1, y: 1), 6, 2), (CGPoint(x: 0.5, y: 0.5), 3, 1),
         (CGPoint(x: -2, y: 0.75), 0, 2),
@@ -49,16 +43,6 @@ import Testing
         let image = Picture.noise(width: 40, height: 3).image()
         let result = image.kf.extended(to: CGSize(width: 10, height: 10))
         #expect(result.pixelSize == PixelSize(width: 40, height: 10))
-    }
-
-    @Test func countsPoints() throws {
-        let image = Picture.noise(width: 8, height: 6).image()
-        let padding = PaddingImageProcessor(top: 1, right: 2, bottom: 3, left: 0.5)
-        let padded = try padding.applied(to: image, scale: 2)
-        #expect(padded.pixelSize == PixelSize(width: 13, height: 14))
-        let canvas = CanvasImageProcessor(size: CGSize(width: 10, height: 10))
-        let extended = try canvas.applied(to: image, scale: 2)
-        #expect(extended.size == CGSize(width: 10, height: 10))
     }
 
     @Test func whatIsTooLargeIsRefusedWhenItIsDrawn() {

@@ -118,18 +118,4 @@ import Testing
         #expect(result.difference(to: expected) <= kind.step * 1.5)
         for pixel in result.pixels { #expect(pixel.x == pixel.y && pixel.y == pixel.z) }
     }
-
-    @Test func survivesExtremeValues() throws {
-        let image = Picture.noise(width: 3, height: 3).image()
-        for value in [CGFloat.infinity, -.infinity, .nan, 1e300, -1e300] {
-            _ = try image.kf.adjusted(
-                brightness: 0, contrast: 1, saturation: 1, inputEV: value
-            ).bitmap()
-            _ = try image.kf.overlaying(with: .red, fraction: value).bitmap()
-            _ = try image.kf.tinted(with: Color(white: value, alpha: value)).bitmap()
-            _ = try image.kf.blurred(withRadius: value).bitmap()
-            _ = try image.kf.image(withRoundRadius: value, fit: image.size).bitmap()
-            _ = try image.kf.addingBorder(Border(lineWidth: value, radius: .point(value))).bitmap()
-        }
-    }
 }

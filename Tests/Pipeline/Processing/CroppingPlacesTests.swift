@@ -36,8 +36,6 @@ import Testing
         #expect(try Self.origin(of: corner) == [90, 70])
         let beginning = image.kf.crop(to: CGRect(x: -5, y: -5, width: 10, height: 10))
         #expect(beginning.pixelSize == PixelSize(width: 5, height: 5))
-        let all = CGRect(x: -5, y: -5, width: 1000, height: 1000)
-        #expect(image.kf.crop(to: all) === image)
     }
 
     @Test(arguments: [
@@ -63,12 +61,6 @@ import Testing
             to: CGSize(width: 200, height: 100), around: CGPoint(x: x, y: y))
         #expect(result.pixelSize == PixelSize(width: 200, height: 100))
         #expect(try Self.origin(of: result) == [left, top % 256])
-    }
-
-    @Test func aFocusOfALargerRectangleIsTheWholeImage() {
-        let image = Self.coordinates(30, 20)
-        let size = CGSize(width: 300, height: 200)
-        #expect(image.kf.crop(to: size, around: CGPoint(x: 0.2, y: 0.2)) === image)
     }
 
     /// A grey picture with a small colourful square.
@@ -125,11 +117,6 @@ import Testing
             try Picture(result, frame: index).pixels.filter { $0.x != $0.z }.count
         }
         #expect(colourful == [24 * 24, 0])
-    }
-
-    @Test func aSmartCropOfALargerRectangleIsTheWholeImage() {
-        let image = Self.coordinates(30, 20)
-        #expect(image.kf.smartCrop(to: CGSize(width: 30, height: 200)) === image)
     }
 
     @Test func regionsAreThoseOfThePictureAsItIsSeen() throws {

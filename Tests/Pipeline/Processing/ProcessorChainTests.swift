@@ -58,6 +58,57 @@ import Vips
         }
     }
 
+    /// What changes nothing is nothing to be rendered.
+    @Test func givesBackTheImageThatNeedsNoChange() {
+        let image = Picture.noise(width: 12, height: 8).image()
+        let larger = CGSize(width: 12, height: 200)
+        let unchanged: [(String, Image)] = [
+            ("no room", image.kf.padded(top: 0, right: -3, bottom: .nan)),
+            ("no larger canvas", image.kf.extended(to: CGSize(width: 12, height: 7))),
+            ("less than a fifth of a pixel", image.kf.gaussianBlurred(sigma: 0.1)),
+            ("a negative blur", image.kf.gaussianBlurred(sigma: -3)),
+            ("no blur", image.kf.gaussianBlurred(sigma: .nan)),
+            ("no sharpening", image.kf.sharpened(sigma: 0)),
+            ("sharpening by no number", image.kf.sharpened(sigma: .nan)),
+            ("squares of a pixel", image.kf.pixelated(side: 1)),
+            ("negative squares", image.kf.pixelated(side: -4)),
+            ("not flipped", image.kf.flipped()), ("turned twice", image.kf.rotated(degrees: 720)),
+            ("a region around it", image.kf.crop(to: CGRect(x: -5, y: -5, width: 99, height: 99))),
+            ("a larger focus", image.kf.crop(to: larger, around: CGPoint(x: 0.2, y: 0.2))),
+            ("a larger smart crop", image.kf.smartCrop(to: larger)),
+        ]
+        for (name, result) in unchanged { #expect(result === image, "\(name)") }
+    }
+
+    /// Lengths of processors are points, those of images without a scale are pixels.
+    @Test func countsPoints() throws {
+        let image = Picture.noise(width: 12, height: 12).image()
+        let corner = CGPoint(x: 1, y: 0)
+        let processors: [(any ImageProcessor, Image)] = [
+            (BlurImageProcessor(blurRadius: 2), image.kf.blurred(withRadius: 4)),
+            (GaussianBlurImageProcessor(sigma: 1.5), image.kf.gaussianBlurred(sigma: 3)),
+            (SharpeningImageProcessor(sigma: 0.75), image.kf.sharpened(sigma: 1.5)),
+            (PixelatingImageProcessor(side: 2), image.kf.pixelated(side: 4)),
+            (
+                PaddingImageProcessor(top: 1, right: 2, bottom: 3, left: 0.5),
+                image.kf.padded(top: 2, right: 4, bottom: 6, left: 1)
+            ),
+            (
+                CanvasImageProcessor(size: CGSize(width: 10, height: 9)),
+                image.kf.extended(to: CGSize(width: 20, height: 18))
+            ),
+            (
+                CroppingImageProcessor(size: CGSize(width: 2, height: 3), anchor: corner),
+                image.kf.crop(to: CGSize(width: 4, height: 6), anchorOn: corner)
+            ),
+        ]
+        for (processor, expected) in processors {
+            let result = try processor.applied(to: image, scale: 2)
+            #expect(result.scale == 2)
+            #expect(try result.bitmap().data == expected.bitmap().data, "\(processor.identifier)")
+        }
+    }
+
     @Test func rendersAChainAsItsStepsOneByOne() throws {
         for kind in PixelKind.all {
             let image = kind.image(kind.noise(width: 24, height: 18))

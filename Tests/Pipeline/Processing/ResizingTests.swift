@@ -105,20 +105,6 @@ import Testing
                 == PixelSize(width: 50, height: 1))
     }
 
-    @Test func countsPoints() throws {
-        let picture = Picture.noise(width: 12, height: 12)
-        let processor = CroppingImageProcessor(
-            size: CGSize(width: 2, height: 3), anchor: CGPoint(x: 1, y: 0))
-        for scale in [1, 2, 3] {
-            let result = try processor.applied(to: picture.image(), scale: CGFloat(scale))
-            let expected = Picture(width: 2 * scale, height: 3 * scale) {
-                picture[12 - 2 * scale + $0, $1]
-            }
-            #expect(try Picture(result).difference(to: expected) == 0)
-            #expect(result.size == CGSize(width: 2, height: 3))
-        }
-    }
-
     @Test func leavesOnePixelAtLeast() throws {
         let image = Picture.noise(width: 3, height: 3).image()
         let empty = image.kf.crop(to: CGSize(width: 0, height: -4), anchorOn: .zero)

@@ -93,21 +93,6 @@ import Testing
         #expect(result.difference(to: Self.expected(left: 6, top: 4)) <= 1.0 / 255)
     }
 
-    @Test func everyFrameIsMarked() throws {
-        let frames = [Self.ground, Self.ground.map { _ in .one }]
-        let image = try #require(
-            Image(
-                frames: frames.map { $0.bitmap(hasAlpha: false) },
-                timing: AnimationTiming(durations: [0.1, 0.1], loopCount: 0)))
-        let processor = WatermarkImageProcessor(
-            Self.mark.image(), name: "mark", placement: .once(anchor: .zero))
-        let result = try processor.applied(to: image)
-        for index in 0..<2 {
-            #expect(try Picture(result, frame: index)[0, 0] == SIMD4(1, 0, 0, 1))
-            #expect(try Picture(result, frame: index)[9, 9] == frames[index][9, 9])
-        }
-    }
-
     @Test func aTransparentImageIsMarkedToo() throws {
         let clear = Picture(width: 20, height: 10) { _, _ in .zero }
         let result = try Self.marked(clear.image(), .once(anchor: .zero))

@@ -118,21 +118,6 @@ struct ProgressiveDisplayTests {
         #expect(viewing.cache.imageCachedType(forKey: viewing.url.absoluteString) == .memory)
     }
 
-    @Test func showsEachScanAlsoWhenTheyArriveTogether() async throws {
-        let fixture = try ProgressiveFixture()
-        let gate = Gate()
-        let viewing = try Viewing { exchange in
-            try exchange.send(fixture.prefix(7))
-            try await gate.wait()
-            try exchange.send(fixture.data.dropFirst(fixture.scanEnds[6]))
-        }
-        async let result = viewing.load(sharpEach)
-        await viewing.shown.waitFor(count: 7)
-        #expect(try viewing.pixels() == (1...7).map { try fixture.picture($0).data })
-        gate.open()
-        _ = try await result.get()
-    }
-
     @Test func showsOnlyTheLatestScanByDefault() async throws {
         let fixture = try ProgressiveFixture()
         let shown = Recorder<Image?>()

@@ -43,17 +43,6 @@ struct ProgressiveJPEGDecoderTests {
         #expect(try pictures.last?.data == decoded(fixture.data).data)
     }
 
-    @Test func sharpensWithEachScan() throws {
-        let fixture = try ProgressiveFixture()
-        let full = try decoded(fixture.data)
-        let differences = try pictures(fixture, pieces: 512).map {
-            try $0.meanDifference(from: full)
-        }
-        #expect(differences.first ?? 0 > 4)
-        #expect(differences.last == 0)
-        #expect((differences.first ?? 0) > (differences.dropLast(3).last ?? 0))
-    }
-
     @Test func skipsScansThatNobodyWantsToSee() throws {
         let fixture = try ProgressiveFixture()
         let decoder = try makeDecoder()

@@ -5,6 +5,8 @@ import Testing
 struct ProgressiveScheduleTests {
     private typealias Schedule = ProgressiveSchedule<String>
 
+    private var schedule = Schedule()
+
     private func fast(_ viewer: String, every interval: Duration = .zero) -> Schedule.Wish {
         Schedule.Wish(viewer: viewer, everyScan: false, interval: interval)
     }
@@ -13,78 +15,65 @@ struct ProgressiveScheduleTests {
         Schedule.Wish(viewer: viewer, everyScan: true, interval: interval)
     }
 
-    @Test func doesNothingWithoutANewScan() {
-        var schedule = Schedule()
-        #expect(schedule.step(for: [fast("a")], complete: 0, decoded: 0, at: .zero) == .nothing)
-        #expect(schedule.step(for: [], complete: 3, decoded: 0, at: .zero) == .nothing)
+    /// Whether `step` follows for these wishes when so many scans are complete and decoded, after so many
+    /// seconds.
+    private func expect(
+        _ step: Schedule.Step, for wishes: [Schedule.Wish], complete: Int, decoded: Int,
+        after seconds: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = schedule.step(
+            for: wishes, complete: complete, decoded: decoded, at: .seconds(seconds))
+        #expect(found == step, sourceLocation: sourceLocation)
+    }
+
+    @Test mutating func doesNothingWithoutANewScan() {
+        expect(.nothing, for: [fast("a")], complete: 0, decoded: 0)
+        expect(.nothing, for: [], complete: 3, decoded: 0)
         schedule.note(3, shownTo: "a", at: .zero)
         for wish in [fast("a"), patient("a")] {
-            #expect(schedule.step(for: [wish], complete: 3, decoded: 3, at: .zero) == .nothing)
+            expect(.nothing, for: [wish], complete: 3, decoded: 3)
         }
     }
 
-    @Test func showsTheLatestScanOrEachOne() {
-        var schedule = Schedule()
-        #expect(
-            schedule.step(for: [fast("a")], complete: 4, decoded: 0, at: .zero)
-                == .show(scan: 4, to: ["a"]))
+    @Test mutating func showsTheLatestScanOrEachOne() {
+        expect(.show(scan: 4, to: ["a"]), for: [fast("a")], complete: 4, decoded: 0)
         for scan in 1...4 {
-            #expect(
-                schedule.step(for: [patient("b")], complete: 4, decoded: scan - 1, at: .zero)
-                    == .show(scan: scan, to: ["b"]))
+            expect(
+                .show(scan: scan, to: ["b"]), for: [patient("b")], complete: 4, decoded: scan - 1)
             schedule.note(scan, shownTo: "b", at: .zero)
         }
     }
 
-    @Test func waitsForTheInterval() {
-        var schedule = Schedule()
+    @Test mutating func waitsForTheInterval() {
         let wish = fast("a", every: .seconds(5))
         schedule.note(1, shownTo: "a", at: .seconds(10))
-        #expect(
-            schedule.step(for: [wish], complete: 3, decoded: 1, at: .seconds(12))
-                == .wait(.seconds(3)))
-        #expect(
-            schedule.step(for: [wish], complete: 4, decoded: 1, at: .seconds(15))
-                == .show(scan: 4, to: ["a"]))
+        expect(.wait(.seconds(3)), for: [wish], complete: 3, decoded: 1, after: 12)
+        expect(.show(scan: 4, to: ["a"]), for: [wish], complete: 4, decoded: 1, after: 15)
     }
 
-    @Test func showsWhoIsDueAndTheOthersLater() {
-        var schedule = Schedule()
+    @Test mutating func showsWhoIsDueAndTheOthersLater() {
         let wishes = [fast("a", every: .seconds(5)), fast("b")]
         schedule.note(1, shownTo: "a", at: .zero)
         schedule.note(1, shownTo: "b", at: .zero)
-        #expect(
-            schedule.step(for: wishes, complete: 2, decoded: 1, at: .seconds(1))
-                == .show(scan: 2, to: ["b"]))
+        expect(.show(scan: 2, to: ["b"]), for: wishes, complete: 2, decoded: 1, after: 1)
         schedule.note(2, shownTo: "b", at: .seconds(1))
-        #expect(
-            schedule.step(for: wishes, complete: 2, decoded: 2, at: .seconds(1))
-                == .wait(.seconds(4)))
-        #expect(
-            schedule.step(for: wishes, complete: 2, decoded: 2, at: .seconds(5))
-                == .show(scan: 2, to: ["a"]))
+        expect(.wait(.seconds(4)), for: wishes, complete: 2, decoded: 2, after: 1)
+        expect(.show(scan: 2, to: ["a"]), for: wishes, complete: 2, decoded: 2, after: 5)
     }
 
-    @Test func goesNoFurtherThanWhoWantsEachScan() {
-        var schedule = Schedule()
+    @Test mutating func goesNoFurtherThanWhoWantsEachScan() {
         let wishes = [patient("a", every: .seconds(5)), fast("b")]
-        #expect(
-            schedule.step(for: wishes, complete: 3, decoded: 0, at: .zero)
-                == .show(scan: 1, to: ["a", "b"]))
+        expect(.show(scan: 1, to: ["a", "b"]), for: wishes, complete: 3, decoded: 0)
         schedule.note(1, shownTo: "a", at: .zero)
         schedule.note(1, shownTo: "b", at: .zero)
-        #expect(
-            schedule.step(for: wishes, complete: 3, decoded: 1, at: .seconds(2))
-                == .wait(.seconds(3)))
+        expect(.wait(.seconds(3)), for: wishes, complete: 3, decoded: 1, after: 2)
     }
 
-    @Test func showsALateViewerWhatIsDecoded() {
-        var schedule = Schedule()
+    @Test mutating func showsALateViewerWhatIsDecoded() {
         schedule.note(3, shownTo: "a", at: .zero)
         for wish in [fast("b"), patient("b")] {
-            #expect(
-                schedule.step(for: [patient("a"), wish], complete: 3, decoded: 3, at: .zero)
-                    == .show(scan: 3, to: ["b"]))
+            expect(
+                .show(scan: 3, to: ["b"]), for: [patient("a"), wish], complete: 3, decoded: 3)
         }
     }
 }
