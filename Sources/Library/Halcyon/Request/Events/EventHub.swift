@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Those who want to know what happens to the requests of a manager.
+/// The listeners to the events of a manager's requests.
 final class EventHub: Sendable {
-    /// More events than this that a listener has not taken yet push out the oldest.
+    /// The buffer size of a listener, in events; beyond it the oldest are dropped.
     private static let mostPending = 16_384
 
-    /// Someone who is told of events, until the end.
+    /// A receiver of events, until the end.
     private struct Listener {
         let tell: @Sendable (ImageEvent) -> Void
         let end: @Sendable () -> Void
@@ -19,10 +19,10 @@ final class EventHub: Sendable {
     private let count = Atomic(0)
     private let state = Mutex(State())
 
-    /// Whether anybody listens: all that a request asks when nobody does.
+    /// Whether there are listeners: the only cost of a request without any.
     var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// What `note` makes of the events from now on.
+    /// The results of `note` for all events from now on.
     ///
     /// - Parameter note: Called where each event happens: with `started` in the task that makes the request.
     func listen<Note: Sendable>(
@@ -60,7 +60,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// Tells what happens to one request: the listeners of its manager, and that of the request itself.
+/// Sends the events of one request to the listeners of its manager and to its own listener.
 final class RequestEvents: Sendable {
     private let hub: EventHub?
     private let listener: RequestListener?
@@ -95,8 +95,8 @@ struct RequestListener: Sendable {
     private let queue: CallbackQueue
     private let block: @Sendable (ImageEvent) -> Void
 
-    /// - Parameter queue: Where `block` is called. Events from the main queue and those from elsewhere have to
-    ///   stay in their order, so that all wait for their turn there.
+    /// - Parameter queue: The queue on which `block` is called. `.mainCurrentOrAsync` becomes
+    ///   asynchronous, so that events from the main queue and from elsewhere stay in order.
     init(_ block: @escaping @Sendable (ImageEvent) -> Void, on queue: CallbackQueue) {
         self.block = block
         if case .mainCurrentOrAsync = queue { self.queue = .mainAsync } else { self.queue = queue }
@@ -108,13 +108,12 @@ struct RequestListener: Sendable {
 }
 
 extension KingfisherManager {
-    /// What happens from now on to the requests of this manager, and to those of views when it is
+    /// The events of this manager's requests from now on, including those of views if it is
     /// ``shared``. Prefetchers have no manager and are not followed.
     ///
-    /// Each access makes a sequence of its own, for one task to go through; it ends with the manager, and
-    /// listening ends with the loop or its task. Of more than 16,384 events that the task has not taken
-    /// yet the oldest are lost. A request that began before is not followed. As long as nobody
-    /// listens, nothing is made of events.
+    /// Each access makes a new sequence, for one task to iterate over; it ends with the manager,
+    /// and listening ends with the loop or its task. Beyond 16,384 pending events the oldest are
+    /// dropped. Requests already begun are not followed. Without listeners no events are made.
     ///
     /// ```swift
     /// for await event in manager.events {
@@ -123,20 +122,20 @@ extension KingfisherManager {
     /// ```
     public var events: AsyncStream<ImageEvent> { eventHub.listen { $0 } }
 
-    /// The same with what `note` makes of each event: that of the start of a request in the task that makes
-    /// it, so that it sees the values of that task.
+    /// The results of `note` for each event. For the start of a request `note` is called in the
+    /// task that makes it, so that it sees that task's values.
     package func events<Note: Sendable>(
         noting note: @escaping @Sendable (ImageEvent) -> Note
     ) -> AsyncStream<Note> { eventHub.listen(note) }
 }
 
 extension ImageRequest {
-    /// This request, with what happens to it told to those who listen to the manager, if anybody does, and to
-    /// its own `onEvent`.
+    /// This request, with its events sent to the manager's listeners, if there are any, and to its
+    /// own `onEvent`.
     ///
     /// - Parameters:
-    ///   - hub: That of the manager; `nil` for a request that has none.
-    ///   - queue: Where `onEvent` is called in place of the request's callback queue.
+    ///   - hub: The manager's hub; `nil` for a request without a manager.
+    ///   - queue: The queue on which `onEvent` is called in place of the request's callback queue.
     consuming func followed(by hub: EventHub?, on queue: CallbackQueue? = nil) -> ImageRequest {
         let block = options.onEvent
         let isObserved = hub?.isObserved ?? false

@@ -1,6 +1,6 @@
-/// Something that happened to a request of a manager.
+/// An event in the life of a manager's request.
 public struct ImageEvent: Sendable {
-    /// The number of a request, different for all requests of the program.
+    /// The number of a request, unique in the program.
     public struct RequestID: Hashable, Sendable, CustomStringConvertible {
         public let number: UInt64
 
@@ -12,26 +12,26 @@ public struct ImageEvent: Sendable {
         case started
         /// The image was found in a cache.
         case found(CacheType)
-        /// The original was found in a cache, and the image is made of it.
+        /// The original was found in a cache; the image is made from it.
         case foundOriginal
-        /// Nothing was found, and bytes are waited for: those of a download or a data provider, which may be
-        /// under way already for others.
+        /// Nothing was found; the request waits for bytes from a download or a data provider,
+        /// possibly one already under way for other requests.
         case waiting
-        /// The bytes have come, with what was measured of a download.
+        /// The bytes have arrived, with the metrics of a download.
         case transferred(byteCount: Int, NetworkMetrics?)
-        /// The server was asked about what is cached: it is still good, or, in the background and behind the
-        /// end of the request, something has been learnt of a stale image.
+        /// A revalidation has ended: the cached image is still fresh, or, in the background and
+        /// after the end of the request, a stale image's state is now known.
         case revalidated
-        /// An image has been made of the bytes for this request and all that share the work.
+        /// An image has been made from the bytes, for this request and all that share the work.
         ///
-        /// `waiting` is the time until a thread was free for it, `processing` what the processor took, and
-        /// `rendering` decoding and what else was left to do, which is one pass over the pixels.
+        /// `waiting` is the time until a thread was free, `processing` that of the processor, and
+        /// `rendering` that of decoding and all remaining work, which is one pass over the pixels.
         case made(waiting: Duration, processing: Duration, rendering: Duration)
-        /// The image, or its bytes, are in this cache now.
+        /// The image, or its bytes, are now in this cache.
         case stored(CacheType)
-        /// The request has failed so far and begins anew, with this source.
+        /// The request has failed so far and starts again with this source.
         case retried(Source)
-        /// The image is there; `.none` when it was loaded.
+        /// The image has been delivered; `.none` if it was loaded.
         case succeeded(CacheType)
         case failed(KingfisherError)
         /// The request was cancelled.
@@ -40,14 +40,15 @@ public struct ImageEvent: Sendable {
 
     /// The request.
     public let request: RequestID
-    /// What it asked for.
+    /// The requested source.
     public let source: Source
     public let time: ContinuousClock.Instant
     public let kind: Kind
 }
 
 extension ImageEvent.Kind {
-    /// Whether nothing follows but files that are still being written, and what is learnt in the background.
+    /// Whether this is the end of the request: only file writes and background revalidations
+    /// follow.
     public var isEnd: Bool {
         switch self {
         case .succeeded, .failed, .cancelled: true

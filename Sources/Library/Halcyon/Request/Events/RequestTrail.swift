@@ -1,10 +1,10 @@
-/// What is done for a request, in the words of metrics.
+/// The stages of a request, named as in metrics.
 package enum ImageStage: String, Sendable, CaseIterable {
     /// Looking into the caches.
     case lookup
-    /// Waiting for bytes, of a server or a data provider.
+    /// Waiting for bytes from a server or a data provider.
     case fetch
-    /// Waiting for a thread that makes the image.
+    /// Waiting for a free decoding thread.
     case queue
     case process
     case decode
@@ -12,16 +12,16 @@ package enum ImageStage: String, Sendable, CaseIterable {
     case store
 }
 
-/// The stages of one request, from its events: a value that a test can follow.
+/// The stages of one request, derived from its events.
 package struct RequestTrail: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    /// What an event says beside what came before it.
+    /// A stage or outcome that follows from an event and its predecessors.
     package enum Step: Sendable {
         case stage(ImageStage, from: Instant, to: Instant)
-        /// A fetch that has brought something.
+        /// A fetch that has brought bytes.
         case fetched(byteCount: Int, NetworkMetrics?, from: Instant, to: Instant)
-        /// One that has not, because of a failure or because nobody wanted it any longer.
+        /// A fetch without a result, failed or cancelled.
         case unfetched(isFailure: Bool, from: Instant, to: Instant)
         case retried
         case revalidated
@@ -40,7 +40,7 @@ package struct RequestTrail: Sendable {
 
     package let start: Instant
     private var phase = Phase.looking
-    /// When the step under way has begun.
+    /// The start of the current step.
     private var mark: Instant
     /// Whether an image was made, so that a file of it may be written after the end.
     package private(set) var mayBeStored = false
@@ -50,7 +50,7 @@ package struct RequestTrail: Sendable {
         mark = start
     }
 
-    /// - Returns: In the order they happened.
+    /// - Returns: The steps, in the order they happened.
     package mutating func follow(_ kind: ImageEvent.Kind, at time: Instant) -> [Step] {
         switch kind {
         case .started:
@@ -92,7 +92,7 @@ package struct RequestTrail: Sendable {
         }
     }
 
-    /// Ends the looking or waiting that was under way.
+    /// Ends the current lookup or wait.
     private mutating func enter(
         _ next: Phase, at time: Instant, isFailure: Bool = true
     ) -> [Step] {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a processor works on.
+/// The input of an image processor.
 public enum ImageProcessItem: Sendable {
     /// An image, decoded or described by an earlier processor.
     case image(KFCrossPlatformImage)
@@ -48,14 +48,14 @@ extension ImageProcessor {
     }
 }
 
-/// A processor that people can write, as on the command line.
+/// A processor with a text form, as used on the command line.
 protocol WrittenImageProcessor: ImageProcessor {
     /// The text that `ImageProcessorSpec.parse` reads back as this processor.
     var spec: String { get }
 }
 
 extension ImageProcessor {
-    /// How people write this processor or chain; `nil` when a part of it has no such form.
+    /// The text form of this processor or chain; `nil` if a part of it has none.
     var writtenForm: String? {
         switch self {
         case let written as any WrittenImageProcessor:
@@ -95,7 +95,7 @@ struct ChainedImageProcessor: ImageProcessor {
 
 /// Decodes bytes; hands images on at the requested scale.
 public struct DefaultImageProcessor: ImageProcessor {
-    /// The processor used when none is asked for.
+    /// The default processor of a request.
     public static let `default` = DefaultImageProcessor()
 
     /// Empty: an image without processing is cached under its plain key.
@@ -110,7 +110,7 @@ public struct DefaultImageProcessor: ImageProcessor {
         case .image(let image):
             image.withScale(options.scaleFactor)
         case .data(let data):
-            // The protocol has no way to tell why; who gets the `nil` finds out.
+            // `process` cannot report the reason; the caller finds it out after a `nil`.
             try? Image.decoding(data, options: options.imageCreatingOptions)
         }
     }
@@ -124,13 +124,13 @@ extension ImageProcessItem {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The same pixels at `scale` pixels per point: another size in points.
+    /// Returns the same pixels at `scale` pixels per point, which changes the size in points.
     public func scaled(to scale: CGFloat) -> KFCrossPlatformImage {
         base.withScale(scale)
     }
 }
 
-/// Identifiers are part of cache keys: what they print must never depend on platform or locale.
+/// Identifiers are part of cache keys: their text must never depend on platform or locale.
 enum ProcessorIdentifier {
     /// The identifier of the processor `name`.
     static func make(_ name: String, _ parameters: String? = nil, suffix: String? = nil) -> String {

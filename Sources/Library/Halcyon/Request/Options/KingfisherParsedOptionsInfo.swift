@@ -2,8 +2,8 @@ public import Foundation
 
 /// The options of one request, parsed.
 ///
-/// Copies share what is set until one of them sets something else: options go a long way with every
-/// request, and there are many of them.
+/// Copies share their storage until one of them is changed: options are passed along widely with
+/// every request, and there are many requests.
 @dynamicMemberLookup
 public struct KingfisherParsedOptionsInfo: Sendable {
     private final class Storage: Sendable {
@@ -26,13 +26,13 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         storage = Storage(values)
     }
 
-    /// The same, with `info` after it.
+    /// These options, with `info` applied after them.
     func followed(by info: KingfisherOptionsInfo?) -> Self {
         guard let info, !info.isEmpty else { return self }
         return Self(storage.values, info)
     }
 
-    /// The options of a request that asks for nothing special.
+    /// The default options.
     static let standard = KingfisherParsedOptionsInfo(nil)
 
     /// One option.
@@ -59,7 +59,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         return key == url.absoluteString ? normalizer.key(for: url) : key
     }
 
-    /// How images are made of bytes under these options.
+    /// The decoding options of images made under these options.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(
             scale: self.scaleFactor, preloadAll: self.preloadAllAnimationData,
@@ -68,10 +68,10 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// What the options say; each is a member of the options, too.
+    /// The values of the options; each is also a member of the options.
     public struct Values: Sendable {
         public var targetCache: ImageCache?
-        /// Where originals are; without one of its own, where the images are.
+        /// The cache of originals; `targetCache` unless set.
         public var originalCache: ImageCache? {
             get { ownOriginalCache ?? targetCache }
             set { ownOriginalCache = newValue }
@@ -122,11 +122,12 @@ extension KingfisherParsedOptionsInfo {
         public var cacheKeyNormalizer: CacheKeyNormalizer?
         public var onSize: (@Sendable (PixelSize) -> Void)?
         public var onEvent: (@Sendable (ImageEvent) -> Void)?
-        /// What tells `onSize`; `nil` until the request has one.
+        /// The announcer that calls `onSize`; `nil` until the request has one.
         var announcement: SizeAnnouncement?
-        /// Who is told what happens to the request; `nil` when nobody listens.
+        /// The receiver of the request's events; `nil` without listeners.
         var events: RequestEvents?
-        /// Who watches the download: the request that has a subclass of the downloader load.
+        /// The observers of the download, set when a subclass of the downloader loads for the
+        /// request.
         var watcher: (progress: MainQueueProgress?, viewer: ProgressiveViewer?)?
 
         fileprivate mutating func apply(_ item: KingfisherOptionsInfoItem) {
@@ -183,13 +184,13 @@ extension KingfisherParsedOptionsInfo {
         }
     }
 
-    /// Whether the rules of HTTP are asked for at all.
+    /// Whether HTTP caching is on.
     var asksForHTTPCaching: Bool { storage.values.httpCaching.isOn }
 
-    /// Whether what is asked of servers is known only when the program has been asked.
+    /// Whether a request modifier may change the requests sent to servers.
     var hasRequestModifier: Bool { storage.values.requestModifier != nil }
 
-    /// The request's announcement, or a new one that tells `onSize`; `nil` when nobody wants to be told.
+    /// The request's announcement, or a new one that calls `onSize`; `nil` without `onSize`.
     func makeAnnouncement() -> SizeAnnouncement? {
         self.announcement ?? self.onSize.map { SizeAnnouncement($0, on: self.callbackQueue) }
     }

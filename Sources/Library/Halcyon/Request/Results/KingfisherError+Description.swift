@@ -6,7 +6,7 @@ import HalcyonWork
 import Logging
 
 extension KingfisherError: LocalizedError {
-    /// A sentence that names what failed and why.
+    /// A sentence with the failed operation and the reason.
     ///
     /// Users, passwords and other secrets of URLs are masked.
     public var errorDescription: String? {
@@ -121,7 +121,7 @@ extension KingfisherError.ProcessorErrorReason {
 }
 
 extension KingfisherError {
-    /// Why a file could not be decoded, if that has failed and is still known.
+    /// The error of a file that could not be decoded, if that was the failure and is still known.
     package var codingError: ImageCodingError? {
         guard case .processorError(reason: .processingFailed(let processor, let item)) = self
         else { return nil }
@@ -130,7 +130,7 @@ extension KingfisherError {
 }
 
 extension ImageProcessor {
-    /// As people write it: `resize:200x100`, or the identifier of one that has no text form.
+    /// The text form, such as `resize:200x100`, or the identifier of a processor without one.
     fileprivate var name: String {
         if identifier.isEmpty { return "Making the picture" }
         return writtenForm ?? identifier
@@ -138,7 +138,7 @@ extension ImageProcessor {
 }
 
 extension ImageCodingError {
-    /// Whether it came after the file was decoded.
+    /// Whether it occurred after the file was decoded.
     fileprivate var isOfProcessing: Bool {
         if case .processing = self { true } else { false }
     }
@@ -174,8 +174,8 @@ extension ImageDataProvider {
         contentURL.flatMap { FilePath($0)?.description }
     }
 
-    /// What is wrong with the file that the provider reads; `nil` when it reads none, or `error` is not
-    /// about reading it.
+    /// The problem with the file that the provider reads; `nil` if it reads none, or if `error` is
+    /// not about reading it.
     fileprivate func fileFailure(_ error: any Error) -> String? {
         guard let path = filePath else { return nil }
         if let failure = error as? FilePath.Failure { return failure.description }
@@ -192,14 +192,14 @@ extension ImageDataProvider {
 }
 
 extension LivePhotoSource {
-    /// The cache keys of the files, for people.
+    /// The cache keys of the files, as text for people.
     fileprivate var keys: String {
         resources.map(\.dataSource.cacheKey).joined(separator: ", ")
     }
 }
 
 extension Error {
-    /// The sentence an error gives of itself, without Foundation's "operation couldn't be completed".
+    /// The error's own description, without Foundation's "operation couldn't be completed".
     var readableDescription: String {
         if let localized = self as? any LocalizedError, let text = localized.errorDescription {
             return text
@@ -227,30 +227,30 @@ extension POSIXError {
     fileprivate var reason: String { String(cString: strerror(code.rawValue)) }
 }
 
-/// Where problems are told that fail no request, such as a cache folder that cannot be written.
+/// The log of problems that fail no request, such as a cache folder that is not writable.
 enum HalcyonLog {
     private static let logger = Logger(label: "halcyon")
 
-    /// Tells of an error that fails nothing.
+    /// Logs an error that fails no request.
     static func warn(of error: KingfisherError) {
         logger.warning("\(error.readableDescription)")
     }
 
-    /// Tells of something that fails nothing.
+    /// Logs a problem that fails no request.
     static func warn(_ message: String) {
         logger.warning("\(message)")
     }
 
-    /// Whether the log wants what is told by `detail`. Asked of the logger once: that takes as long as
-    /// finding an image in memory.
+    /// Whether the log level includes `detail`. Read from the logger once, since that takes as long
+    /// as finding an image in memory.
     static let tellsDetails = logger.logLevel <= .debug
 
-    /// Tells, to those who look for it, of something that went as it should.
+    /// Logs an ordinary operation at debug level.
     static func detail(_ message: String, _ details: [String: String]) {
         logger.debug("\(message)", metadata: details.mapValues { .string($0) })
     }
 
-    /// Tells of a use of the interface that cannot do what was meant.
+    /// Logs an incorrect use of the API.
     static func misuse(_ message: String) {
         logger.error("\(message)")
     }

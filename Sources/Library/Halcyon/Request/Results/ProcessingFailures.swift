@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Why the last items could not be processed, which `processingFailed` has no room for.
+/// The reasons of the last processing failures, for which `processingFailed` has no room.
 ///
-/// With it the error's description tells the reason that there was, within the limits that held,
-/// and decodes nothing a second time.
+/// With it the error's description gives the actual reason, under the limits that applied, without
+/// decoding again.
 final class ProcessingFailures: Sendable {
     static let shared = ProcessingFailures()
 
@@ -19,7 +19,7 @@ final class ProcessingFailures: Sendable {
 
     private let failures = Mutex<[Failure]>([])
 
-    /// Remembers why `processor` made nothing of `item`.
+    /// Records the reason why `processor` returned no image for `item`.
     func note(_ reason: any Error, of item: ImageProcessItem, by processor: any ImageProcessor) {
         let failure = Failure(
             item: ItemIdentity(item), processor: processor.identifier, reason: reason)
@@ -29,7 +29,7 @@ final class ProcessingFailures: Sendable {
         }
     }
 
-    /// Why `processor` made nothing of `item`; `nil` when that is not known (any more).
+    /// The reason why `processor` returned no image for `item`; `nil` if unknown or discarded.
     func reason(of item: ImageProcessItem, by processor: any ImageProcessor) -> (any Error)? {
         let (identity, identifier) = (ItemIdentity(item), processor.identifier)
         return failures.withLock { failures in
@@ -41,10 +41,10 @@ final class ProcessingFailures: Sendable {
 /// The processor has returned `nil` for an item that can be decoded.
 struct NoImage: Error {}
 
-/// What makes two items the same as long as one of them exists: errors keep theirs.
+/// The identity of an item, valid while one of its copies exists: errors keep theirs.
 private enum ItemIdentity: Hashable {
     case image(ObjectIdentifier)
-    /// So few bytes have no address of their own.
+    /// A few bytes, which have no address of their own.
     case few(Data)
     case bytes(address: Int, count: Int)
 
@@ -61,8 +61,8 @@ private enum ItemIdentity: Hashable {
 }
 
 extension ImageProcessItem {
-    /// What is wrong with this item, of which a processor has made nothing under `options`: the header
-    /// of a file is read again.
+    /// The reason why a processor returned no image for this item under `options`. Reads the file's
+    /// header again.
     func fault(_ options: KingfisherParsedOptionsInfo) -> any Error {
         guard case .data(let data) = self else { return NoImage() }
         do {
@@ -74,7 +74,7 @@ extension ImageProcessItem {
         }
     }
 
-    /// Why rendering failed with `error`: a step fails, too, when the file is damaged that it works on.
+    /// The cause of a rendering failure: a step also fails if the file it works on is damaged.
     func cause(of error: any Error, _ options: KingfisherParsedOptionsInfo) -> any Error {
         guard case .data(let data) = self, case .processing = error as? ImageCodingError else {
             return error

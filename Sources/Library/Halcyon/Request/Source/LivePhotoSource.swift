@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where the files of a live photo come from: a still image and a short film.
+/// The source of a live photo's files: a still image and a short film.
 ///
 /// Only the files are handled; they are loaded, cached and handed over as they are.
 public struct LivePhotoSource: Sendable {
@@ -24,13 +24,13 @@ public struct LivePhotoSource: Sendable {
 
 /// One file of a live photo.
 public struct LivePhotoResource: Sendable {
-    /// Where the file comes from.
+    /// The source of the file.
     public let dataSource: Source
-    /// What the file is said to be.
+    /// The declared type of the file.
     public let referenceFileType: FileType
 
-    /// Without `cacheKey` the key is the URL's own; without `fileType` the type is guessed from the
-    /// path extension.
+    /// Creates a resource. Without `cacheKey` the key is the URL's own; without `fileType` the type
+    /// is guessed from the path extension.
     public init(downloadURL: URL, cacheKey: String? = nil, fileType: FileType? = nil) {
         self.init(
             resource: KF.ImageResource(downloadURL: downloadURL, cacheKey: cacheKey),
@@ -55,7 +55,7 @@ public struct LivePhotoResource: Sendable {
 }
 
 extension LivePhotoResource {
-    /// What a file of a live photo is.
+    /// The type of a live photo's file.
     public enum FileType: Sendable, Equatable {
         /// The still image.
         case heic
