@@ -1,10 +1,10 @@
 import HalcyonWork
 import Synchronization
 
-/// One caller's share of a download, by which the caller cancels.
+/// One caller's share of a download, and the means to cancel it.
 ///
-/// A cancellation is remembered: one that comes before the download has begun (while an asynchronous
-/// request modifier runs, for example) cancels it all the same.
+/// A cancellation is remembered: one before the start of the download (for example while an
+/// asynchronous request modifier runs) also cancels it.
 public final class DownloadTask: Sendable {
     private enum Carried {
         case nothing
@@ -17,13 +17,13 @@ public final class DownloadTask: Sendable {
     private struct State {
         var carried = Carried.nothing
         var isCancelled = false
-        /// `nil` until it is known what the caller asks for.
+        /// `nil` until the options are known.
         var priority: Float?
-        /// Whether the caller has changed the priority of the options.
+        /// Whether the caller has overridden the priority of the options.
         var isReprioritized = false
-        /// Whether the attempt failed with an error that the cache remembers.
+        /// Whether the attempt failed with an error remembered by the cache.
         var hasRememberedError = false
-        /// The task of the attempt that took this one's place.
+        /// The task of the attempt that replaced this one.
         var successor: DownloadTask?
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
@@ -35,7 +35,7 @@ public final class DownloadTask: Sendable {
         state = Mutex(State())
     }
 
-    /// A task that takes the place of one in `predecessor`.
+    /// A task that replaces one with the state `predecessor`.
     private init(succeeding predecessor: State) {
         state = Mutex(
             State(
@@ -69,11 +69,11 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// How urgent the download is to this caller, from 0 to 1; the `downloadPriority` of the options
-    /// unless it is changed here.
+    /// The priority of the download for this caller, from 0 to 1; the `downloadPriority` of the
+    /// options unless changed here.
     ///
-    /// Of the requests that wait for a connection to one host the most urgent goes first. A
-    /// download is as urgent as its most urgent caller. A change takes effect at once, for a
+    /// The request with the highest priority is the first to get a connection to its host. A
+    /// download has the highest priority of its callers. A change takes effect at once, for a
     /// waiting request as for retries and alternative sources; a transfer under way is neither
     /// stopped nor slowed down. NaN counts as 0.5.
     public var priority: Float {
@@ -94,7 +94,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Takes over the priority of the options, unless the caller has set one.
+    /// Applies the priority of the options, unless the caller has set one.
     func adopt(_ priority: Float) {
         state.withLock { state in
             guard !state.isReprioritized else { return }
@@ -102,7 +102,8 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// The task of the next attempt: cancelled and made more or less urgent together with this one.
+    /// Makes the task of the next attempt, which shares cancellations and priority changes with
+    /// this one.
     func makeSuccessor() -> DownloadTask {
         let successor = state.withLock { state in
             let successor = DownloadTask(succeeding: state)
@@ -142,13 +143,13 @@ public final class DownloadTask: Sendable {
             $0.carried = .download(task, token)
             return ($0.isCancelled, $0.isReprioritized ? $0.priority : nil)
         }
-        // Changed after it joined the download and before this, perhaps.
+        // The priority may have changed between joining the download and now.
         if let changedPriority { task.reprioritize(token, changedPriority) }
-        // Cancelled before: nobody else will tell the download.
+        // Cancelled before the link: the download does not know yet.
         if isCancelled { task.cancel(token) }
     }
 
-    /// Makes this stand for `task`: what is done to one is done to the other.
+    /// Makes this task a proxy of `task`: cancellations and priority changes are passed on.
     func follow(_ task: DownloadTask) {
         let (isCancelled, changedPriority) = state.withLock {
             $0.carried = .other(task)
@@ -158,14 +159,15 @@ public final class DownloadTask: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Makes this the task of a data provider's work; what cancels it is registered with `onCancel`.
+    /// Makes this the task of a data provider's work; its cancellation is registered with
+    /// `onCancel`.
     func carryProvider() {
         state.withLock { $0.carried = .provider }
     }
 
-    /// Runs `action` once when this task is cancelled: at once if it has been.
+    /// Runs `action` once when this task is cancelled; at once if it already is.
     ///
-    /// - Returns: What `removeCancelAction` takes.
+    /// - Returns: The identifier for `removeCancelAction`.
     @discardableResult
     func onCancel(_ action: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in
@@ -178,7 +180,8 @@ public final class DownloadTask: Sendable {
         return id ?? 0
     }
 
-    /// Runs `action` once when this task is cancelled before `outcome` is there: at once if it has been.
+    /// Runs `action` once if this task is cancelled before `outcome` is given; at once if it
+    /// already is.
     func onCancel<Value>(
         before outcome: OneShot<Value>, _ action: @escaping @Sendable () -> Void
     ) {
@@ -186,8 +189,8 @@ public final class DownloadTask: Sendable {
         outcome.whenGiven { _ in self.removeCancelAction(id) }
     }
 
-    /// Whether the attempt failed with an error that the cache remembers: nobody was asked, and asking again
-    /// has no use.
+    /// Whether the attempt failed with an error remembered by the cache: no request was sent, and a
+    /// retry is useless.
     var hasRememberedError: Bool { state.withLock { $0.hasRememberedError } }
 
     func noteRememberedError() {
@@ -196,7 +199,7 @@ public final class DownloadTask: Sendable {
 
     /// Forgets an action registered with `onCancel`.
     func removeCancelAction(_ id: Int) {
-        // Released after the lock: the action may own what has a `deinit`.
+        // Released after the lock: the action may own objects with a `deinit`.
         _ = state.withLock { $0.actions.removeValue(forKey: id) }
     }
 }

@@ -33,7 +33,7 @@ extension ImageDownloader {
 }
 
 extension ImageDownloader {
-    /// Downloads a file and reads what it says of itself; nothing is decoded, and nothing cached.
+    /// Downloads a file and reads its metadata; nothing is decoded, and nothing cached.
     ///
     /// Cancelling the task cancels this caller's share of the download.
     /// - Throws: `KingfisherError`, `ImageCodingError` for a file that cannot be read, or
@@ -53,10 +53,10 @@ extension ImageDownloader {
 }
 
 extension ImageDownloader {
-    /// Whether overridden methods have to be asked: the class itself is used without detours.
+    /// Whether methods may be overridden and must be called; the class itself is used directly.
     var isSubclass: Bool { type(of: self) != ImageDownloader.self }
 
-    /// `start`, awaited. Cancelling the task cancels `handle`.
+    /// Awaits `start`. Cancelling the task cancels `handle`.
     func download(
         url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
         handle: DownloadTask
@@ -94,7 +94,7 @@ extension ImageDownloader {
         }
     }
 
-    /// `downloadImage` with callbacks.
+    /// Loads an image with callbacks, for `downloadImage`.
     func load(
         _ url: URL, _ options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
         handle: DownloadTask,
@@ -105,8 +105,8 @@ extension ImageDownloader {
         }
     }
 
-    /// Downloads, and makes the image straight where the bytes have come, so that the caller is woken
-    /// once.
+    /// Downloads and makes the image directly on the thread of the delivery, so that the caller is
+    /// woken only once.
     private func startLoading(
         _ url: URL, _ options: KingfisherParsedOptionsInfo, _ progress: MainQueueProgress?,
         _ handle: DownloadTask,
@@ -146,9 +146,9 @@ public struct ImageLoadingResult: Sendable {
     public let image: KFCrossPlatformImage
     /// The URL that was requested, after the request modifier.
     public let url: URL?
-    /// The bytes the image was made of.
+    /// The bytes of the image file.
     public let originalData: Data
-    /// What was measured of the download.
+    /// The metrics of the download.
     public let metrics: NetworkMetrics?
 
     public init(
@@ -209,7 +209,7 @@ extension ImageDownloader {
         try await downloadLivePhotoResource(with: url, options: options, progress: nil)
     }
 
-    /// `downloadLivePhotoResource`, with progress on the main queue.
+    /// Downloads a file of a live photo, with progress on the main queue.
     func downloadLivePhotoResource(
         with url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?
     ) async throws -> LivePhotoResourceDownloadingResult {

@@ -11,10 +11,11 @@ extension ImageDownloader {
     /// `handle` is linked to the download; cancelling it completes this caller with `taskCancelled`.
     /// - Parameters:
     ///   - progress: Called on the main queue.
-    ///   - viewer: Who is shown a progressive JPEG meanwhile.
-    ///   - retention: Lets the request be served by a download that has ended since it began; `handle` is
-    ///     then not linked.
-    ///   - hop: What is sent instead of a plain request for `url`; the modifier has seen it.
+    ///   - viewer: The display of a progressive JPEG during the download.
+    ///   - retention: Lets the request be served by a download that has ended since the request
+    ///     began; `handle` is then not linked.
+    ///   - hop: The request to send instead of a plain one for `url`; the modifier has already been
+    ///     applied.
     ///   - completion: Called exactly once, on any thread.
     func start(
         url: URL, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
@@ -38,8 +39,8 @@ extension ImageDownloader {
         }
     }
 
-    /// Makes the request for `url` as the modifier, if any, wants it, `nil` when that wants none: before
-    /// this returns, unless the modifier is asynchronous.
+    /// Makes the request for `url`, as changed by the modifier; `nil` if the modifier returns none.
+    /// Completes before this returns, unless the modifier is asynchronous.
     ///
     /// - Parameter completion: Called once; with `taskCancelled` when `handle` is cancelled while the
     ///   modifier runs.
@@ -58,7 +59,7 @@ extension ImageDownloader {
             completion(.success(modified(request)))
         case let modifier?:
             let id = preparations.withLock { $0.begin(url, handle) }
-            // Whoever is first decides how the request goes on.
+            // The first to give the decision completes.
             let decision = OneShot<Void>()
             let end: @Sendable (Result<URLRequest?, KingfisherError>) -> Void = { [self] result in
                 guard decision.give(()) else { return }
@@ -104,7 +105,7 @@ extension ImageDownloader {
             link(waiter, to: task, ticket, options)
         case .start(let task, let ticket):
             link(waiter, to: task, ticket, options)
-            // The handle may have been cancelled before; others may still have joined.
+            // The handle may have been cancelled before; other callers may still have joined.
             guard !task.isTransferCancelled else { return }
             if hop?.redirectCount ?? 0 == 0 {
                 eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
@@ -116,7 +117,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Why nothing is to be sent; `nil` when it is.
+    /// The reason not to send the request; `nil` if there is none.
     private func refusal(
         of request: URLRequest, to url: URL, _ options: KingfisherParsedOptionsInfo,
         _ settings: DownloaderSettings, _ handle: DownloadTask
@@ -146,7 +147,7 @@ extension ImageDownloader {
         options.requestModifier?.onDownloadTaskStarted?(waiter.handle)
     }
 
-    /// Takes a caller out of its download; the last one cancels the transfer.
+    /// Removes a caller from its download; the last one cancels the transfer.
     private func leave(_ ticket: Downloads.Ticket) {
         guard let (task, waiter) = downloads.leave(ticket) else { return }
         let error = KingfisherError.requestError(
@@ -166,7 +167,7 @@ extension KingfisherError {
             reason: .taskCancelled(task: SessionDataTask(request: request), token: 0))
     }
 
-    /// A request that says nothing of where to send it.
+    /// The error of a missing request or one without a URL.
     static func unusable(_ request: URLRequest?) -> KingfisherError {
         guard let request else { return .requestError(reason: .emptyRequest) }
         return .requestError(reason: .invalidURL(request: request))
@@ -197,19 +198,19 @@ extension ImageDownloader {
     }
 }
 
-/// The downloads of a downloader: those under way, and what they brought as long as requests for the URL
-/// are at work that came before.
+/// The downloads of a downloader: those in progress, and the results of ended ones while requests
+/// for the same URL that began earlier are at work.
 ///
-/// Between the end of a download and the moment its image is in the cache, a request that has found
-/// nothing in the cache would find no running download either, and load the same again. So a request
-/// retains what is loaded for its URL before it looks into the cache.
+/// Between the end of a download and the storing of its image, a request that missed in the cache
+/// would find no running download either, and load the same again. So a request retains the results
+/// for its URL before it looks into the cache.
 typealias Downloads = WorkTable<
     URL, DownloadKey, SessionDataTask, DownloadWaiter, LoadedData
 >
 
-/// What makes two requests the same download: method, URL, header fields and body.
+/// The identity of a download: method, URL, header fields and body.
 ///
-/// Every header field counts: any of them may change what the server answers.
+/// Every header field counts, as any of them may change the response.
 struct DownloadKey: Hashable, Sendable {
     let url: String
     let method: String
@@ -229,43 +230,42 @@ struct DownloadKey: Hashable, Sendable {
     }
 }
 
-/// A download that a request by the rules of HTTP caching asks for: its redirects are not followed but
-/// handed back, for each of them is a request of its own.
+/// A download on behalf of the HTTP cache: redirects are returned instead of followed, for each of
+/// them is a request of its own.
 struct DownloadHop: Sendable {
-    /// What is sent, with the cache's own fields.
+    /// The request, with the cache's own fields.
     let request: URLRequest
     /// Where the first request of the chain went, which is what people know.
     let firstURL: URL
     /// Redirects followed to get here.
     let redirectCount: Int
-    /// Whether the cache asks if what it has is still good, so that a `304` is an answer.
+    /// Whether the request revalidates a stored response, so that a `304` is valid.
     let isConditional: Bool
 }
 
-/// How a download was answered, for the cache.
+/// A response, in the form that the cache needs.
 struct DownloadAnswer: Sendable {
     let status: Int
     let fields: HTTPFields
-    /// When the request was sent, and when the header of the answer had arrived.
+    /// The time of sending the request; `received` is the arrival of the response header.
     let requested: Date
     let received: Date
-    /// Where a redirect leads.
+    /// The request to the redirect's target.
     let redirect: URLRequest?
-    /// The `Authorization` that the request was sent with in the end: the program's own, or what a
-    /// challenge was answered with.
+    /// The `Authorization` of the final request: the program's own, or the answer to a challenge.
     let credentials: String?
-    /// The body as it came.
+    /// The body as received.
     let body: Data
 }
 
-/// A caller that waits for a download.
+/// A caller waiting for a download.
 struct DownloadWaiter: Sendable {
     let handle: DownloadTask
     let limits: DecodingLimits
     let progress: MainQueueProgress?
-    /// Who is shown a progressive JPEG meanwhile.
+    /// The display of a progressive JPEG during the download.
     var viewer: ProgressiveViewer?
-    /// Who is told of the picture's size.
+    /// The announcer of the picture's size.
     var size: SizeAnnouncement?
     let completion: @Sendable (Result<LoadedData, KingfisherError>) -> Void
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Equal requests made at the same time share one transfer. A downloader never touches a cache and
 /// never applies image modifiers. It stays alive until its downloads have ended.
 ///
-/// A changed property holds for downloads that begin afterwards.
+/// A changed property applies to downloads that begin afterwards.
 ///
 /// No `URLSession` is behind a downloader, so two of Kingfisher's properties have no counterpart:
 /// - `sessionDelegate`: what a subclass of it observes or decides is told to, or asked of, `delegate`
@@ -29,18 +29,18 @@ import Synchronization
 open class ImageDownloader: @unchecked Sendable {
     // Unchecked because the class is open; all state is behind mutexes or constant.
 
-    /// The downloader that is used when none is asked for.
+    /// The default downloader.
     public static let `default` = ImageDownloader(name: "default")
 
     let name: String
     let downloads = Downloads()
     let preparations = Mutex(Preparations())
-    /// The time on the wall, for what HTTP says about times.
+    /// The wall clock, for dates in HTTP.
     let now: @Sendable () -> Date
-    /// What is asked of servers about images that were delivered stale.
+    /// The background revalidations of images delivered stale.
     let revalidations: Revalidations
     let network: any NetworkMonitoring
-    /// Told what is decided about stored responses.
+    /// The log of decisions about stored responses.
     let cacheLog: HTTPCacheLog
     let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
@@ -58,8 +58,8 @@ open class ImageDownloader: @unchecked Sendable {
             DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
     }
 
-    /// `transport` takes the place of the network when it is given; `progressiveClock` measures
-    /// `scanInterval`, `now` is the time on the wall.
+    /// Creates a downloader on `transport`, or on the network if that is `nil`; `progressiveClock`
+    /// measures `scanInterval`, `now` is the wall clock.
     init(
         name: String, transport: (any HTTPTransport)?,
         progressiveClock: any Clock<Duration> = ContinuousClock(),
@@ -78,7 +78,7 @@ open class ImageDownloader: @unchecked Sendable {
             DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
     }
 
-    /// A downloader for tests of programs, with another network and another time on the wall.
+    /// A downloader for tests of programs, with another transport and wall clock.
     package convenience init(
         name: String, transport: any HTTPTransport, now: @escaping @Sendable () -> Date
     ) {
@@ -86,46 +86,46 @@ open class ImageDownloader: @unchecked Sendable {
             name: name, transport: transport, progressiveClock: ContinuousClock(), now: now)
     }
 
-    /// Seconds to wait for more of an answer before giving up; 15 by default. Also the
-    /// `timeoutInterval` of the request, where a request modifier may change it.
+    /// The timeout for response data, in seconds; 15 by default. Also the `timeoutInterval` of the
+    /// request, where a request modifier may change it.
     ///
-    /// Counted from when the request has been sent. At least 16 KiB, or the end of the answer, must
-    /// arrive in this time, again and again: a server that sends a byte now and then times out like
-    /// a silent one.
+    /// Counted from the sending of the request. In each such period at least 16 KiB, or the end of
+    /// the response, must arrive: a server that sends a byte now and then times out like a silent
+    /// one.
     open var downloadTimeout: TimeInterval {
         get { settings.withLock { $0.downloadTimeout } }
         set { settings.withLock { $0.downloadTimeout = newValue } }
     }
 
-    /// Seconds to wait for a connection, including TLS; 15 by default.
+    /// The timeout for a connection including TLS, in seconds; 15 by default.
     open var connectTimeout: TimeInterval {
         get { settings.withLock { $0.client.connectTimeout } }
         set { settings.withLock { $0.client.connectTimeout = newValue } }
     }
 
-    /// Seconds a whole download may take, from start to last byte; 600 by default, `nil` for no
-    /// limit.
+    /// The maximum duration of a whole download, from start to last byte, in seconds; 600 by
+    /// default, `nil` for no limit.
     open var maximumDownloadDuration: TimeInterval? {
         get { settings.withLock { $0.maximumDownloadDuration } }
         set { settings.withLock { $0.maximumDownloadDuration = newValue } }
     }
 
-    /// The most HTTP/1 connections to one host; 6 by default. Further requests wait. All requests to
-    /// an HTTP/2 server share one connection.
+    /// The maximum number of HTTP/1 connections per host; 6 by default. Further requests wait. All
+    /// requests to an HTTP/2 server share one connection.
     open var maximumConnectionsPerHost: Int {
         get { settings.withLock { $0.client.connectionsPerHost } }
         set { settings.withLock { $0.client.connectionsPerHost = max(1, newValue) } }
     }
 
-    /// The most bytes a body may have, after content decoding; 100 MiB by default, `nil` for no
-    /// limit. A longer one fails as soon as that is known.
+    /// The maximum size of a body after content decoding, in bytes; 100 MiB by default, `nil` for
+    /// no limit. A larger response fails as soon as its size is known.
     open var maximumResponseSize: Int? {
         get { settings.withLock { $0.client.maximumResponseSize } }
         set { settings.withLock { $0.client.maximumResponseSize = newValue } }
     }
 
-    /// The limits that a downloaded image must keep before it is decoded; the option
-    /// `decodingLimits` overrides it. 150 million pixels by default.
+    /// The limits of a downloaded image, checked before decoding; the option `decodingLimits`
+    /// overrides them. 150 million pixels by default.
     open var decodingLimits: DecodingLimits {
         get { settings.withLock { $0.decodingLimits } }
         set { settings.withLock { $0.decodingLimits = newValue } }
@@ -154,41 +154,40 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings.withLock { $0.client.clientCertificate = newValue } }
     }
 
-    /// Which networks may be reached; all by default. A server that downloads URLs from its users
-    /// sets `.publicOnly`: a request, a redirect or an alternative source that leads to an address
-    /// which is not allowed fails with `ImageTransportError.addressRefused` before anything is
-    /// sent. Proxies are then not used.
+    /// The networks that may be reached; all by default. A server that downloads URLs from its
+    /// users sets `.publicOnly`: a request, redirect or alternative source that leads to a
+    /// forbidden address fails with `ImageTransportError.addressRefused` before anything is sent.
+    /// Proxies are then not used.
     open var addressPolicy: AddressPolicy {
         get { settings.withLock { $0.client.addressPolicy } }
         set { settings.withLock { $0.client.addressPolicy = newValue } }
     }
 
-    /// Whether requests go by way of the proxies that the environment names (`http_proxy`,
-    /// `https_proxy`, `all_proxy`, `no_proxy`); they do by default.
+    /// Whether requests use the proxies named by the environment (`http_proxy`, `https_proxy`,
+    /// `all_proxy`, `no_proxy`); true by default.
     open var usesEnvironmentProxies: Bool {
         get { settings.withLock { $0.client.usesEnvironmentProxies } }
         set { settings.withLock { $0.client.usesEnvironmentProxies = newValue } }
     }
 
-    /// Gives user name and password to servers that ask for them; `nil` by default: then the
-    /// response with status 401 is the result.
+    /// The supplier of user names and passwords for servers that require them; `nil` by default:
+    /// then the response with status 401 is the result.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get { settings.withLock { $0.challengeResponder } }
         set { settings.withLock { $0.challengeResponder = newValue } }
     }
 
-    /// Limits and header fields in the form that `URLSession` takes; `.ephemeral` by default.
+    /// Limits and header fields in the form of `URLSession`; `.ephemeral` by default.
     ///
-    /// Setting it copies it and cancels all running downloads (`taskCancelled`). These fields count,
-    /// from then on:
+    /// Setting it copies it and cancels all running downloads (`taskCancelled`). From then on these
+    /// fields apply:
     /// - `timeoutIntervalForRequest`: the shorter of it and the request's timeout (`downloadTimeout`);
     /// - `timeoutIntervalForResource`: the shorter of it and `maximumDownloadDuration`;
     /// - `httpMaximumConnectionsPerHost`: sets `maximumConnectionsPerHost`;
     /// - `httpAdditionalHeaders`: added to requests that have no field of the name, after the request
     ///   modifier.
     ///
-    /// All others (caches, cookies, proxies, credential storage, protocol classes) belong to
-    /// `URLSession` and are ignored.
+    /// All others (caches, cookies, proxies, credential storage, protocol classes) are ignored.
     open var sessionConfiguration: URLSessionConfiguration {
         get { settings.withLock { $0.sessionConfiguration } ?? .ephemeral }
         set {
@@ -205,10 +204,10 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings.withLock { $0.client.additionalTrustRoots = newValue } }
     }
 
-    /// Whether low data mode is active now; never by default. Asked on the thread that starts a
-    /// download with the option `lowDataMode`; if so, the download fails with
-    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads
-    /// that option's source in its place.
+    /// Whether low data mode is active; false by default. Called on the thread that starts a
+    /// download with the option `lowDataMode`; if true, the download fails with
+    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads the
+    /// option's source instead.
     ///
     /// Linux has no low data mode of its own. The program decides what it means: a metered
     /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
@@ -217,27 +216,27 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings.withLock { $0.isLowDataModeActive = newValue } }
     }
 
-    /// Whether, and where, the beginnings of downloads that break off are kept, so that the next
-    /// download of the same URL gets the rest only; `nil` by default: they are not. Two downloaders,
-    /// also of different programs, may use one folder.
+    /// Whether, and where, interrupted downloads are kept, so that the next download of the same
+    /// URL fetches only the rest; `nil`, the default, keeps none. Two downloaders, also of
+    /// different programs, may use one folder.
     open var resumption: DownloadResumption? {
         get { settings.withLock { $0.partials?.resumption } }
         set {
             var partials = newValue.map(PartialDownloads.init)
-            // What was there before is released after the lock.
+            // The previous value is released after the lock.
             settings.withLock { swap(&$0.partials, &partials) }
         }
     }
 
-    /// Whether a request to a server that has asked to be left alone (see ``serverPause(for:)``) fails
-    /// at once with `ImageTransportError.pausedByServer`, before anything is sent. False by default: a
-    /// user is waiting. Of use to a server, which can pass the wish on.
+    /// Whether a request during a server's pause (see ``serverPause(for:)``) fails at once with
+    /// `ImageTransportError.pausedByServer`, before anything is sent. False by default, since a
+    /// user is waiting. Useful for a server, which can pass the pause on.
     open var honorsServerPause: Bool {
         get { settings.withLock { $0.honorsServerPause } }
         set { settings.withLock { $0.honorsServerPause = newValue } }
     }
 
-    /// Told of the downloads, and asked about them.
+    /// The observer of downloads, which also takes part in decisions.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { settings.withLock { $0.delegate } }
         set { settings.withLock { $0.delegate = newValue } }
@@ -297,7 +296,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// A copy of the settings, for one download.
     var currentSettings: DownloaderSettings { settings.withLock { $0 } }
 
-    /// Where downloads go.
+    /// The transport of downloads.
     func transport() throws -> any HTTPTransport {
         if let current = settings.withLock({ $0.currentTransport }) { return current }
         let made = try CurlTransport.shared(for: settings.withLock { $0.client })
@@ -316,23 +315,23 @@ struct DownloaderSettings: Sendable {
     var maximumDownloadDuration: TimeInterval? = 600
     var decodingLimits = DecodingLimits.default
     var trustedHosts: Set<String>?
-    /// `nil` for the default: making one has Foundation create folders for a cache nobody uses.
+    /// `nil` for the default: creating one makes Foundation create folders for an unused cache.
     var sessionConfiguration: URLSessionConfiguration?
     /// `nil` until a session configuration was set.
     var sessionLimits: SessionLimits?
-    // Unsafe: called on several threads, which is the responder's to know, as in Kingfisher.
+    // Unsafe: called on several threads, which the responder must allow for, as in Kingfisher.
     nonisolated(unsafe) weak var challengeResponder: (any AuthenticationChallengeResponsible)?
     var client = HTTPClientConfiguration()
     let progressiveClock: any Clock<Duration>
     var isLowDataModeActive: @Sendable () -> Bool = { false }
     var honorsServerPause = false
-    /// `nil` when nothing is kept of downloads that break off.
+    /// `nil` if interrupted downloads are not kept.
     var partials: PartialDownloads?
     // Unsafe: as above.
     nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
-    /// A transport that was given and stays.
+    /// A fixed transport, given at creation.
     var fixedTransport: (any HTTPTransport)?
-    /// The transport made last.
+    /// The last transport made.
     var network: CurlTransport?
 
     init(fixedTransport: (any HTTPTransport)?, progressiveClock: any Clock<Duration>) {
@@ -340,7 +339,7 @@ struct DownloaderSettings: Sendable {
         self.progressiveClock = progressiveClock
     }
 
-    /// The transport made last is of use as long as the configuration is the same.
+    /// The fixed transport, or the last one made if the configuration has not changed since.
     var currentTransport: (any HTTPTransport)? {
         fixedTransport ?? (network?.clientConfiguration == client ? network : nil)
     }
@@ -353,7 +352,7 @@ struct DownloaderSettings: Sendable {
     }
 }
 
-/// What a `URLSessionConfiguration` says and is honoured.
+/// The supported values of a `URLSessionConfiguration`.
 struct SessionLimits: Sendable {
     /// Seconds; the shorter of this and a request's own timeout counts.
     let requestTimeout: TimeInterval
@@ -374,7 +373,7 @@ struct SessionLimits: Sendable {
 }
 
 extension DownloaderSettings {
-    /// Takes over what `configuration` says.
+    /// Applies the values of `configuration`.
     mutating func apply(_ configuration: URLSessionConfiguration) {
         let limits = SessionLimits(configuration)
         sessionConfiguration = configuration
@@ -392,13 +391,13 @@ extension DownloaderSettings {
         return request
     }
 
-    /// How long to wait for more of the answer to `request`.
+    /// The timeout for more data of the response to `request`.
     func stallTimeout(of request: URLRequest) -> Duration {
         let seconds = min(request.timeoutInterval, sessionLimits?.requestTimeout ?? .infinity)
         return .seconds(max(0, seconds))
     }
 
-    /// How long a whole download may take; `nil` for no limit.
+    /// The maximum duration of a whole download; `nil` for no limit.
     var longestDownload: Duration? {
         let limits = [maximumDownloadDuration, sessionLimits?.resourceTimeout].compactMap { $0 }
         return limits.min().map { .seconds(max(0, $0)) }

@@ -1,57 +1,55 @@
 public import Foundation
 
-/// What was measured of a download. Durations are in seconds.
+/// The measurements of a download. Durations are in seconds.
 ///
-/// Present only for a download that the server answered with a status of 200…299, or with 304 when it was asked
-/// whether a cached image is still good.
+/// Present only for a response with status 200…299, or 304 for the revalidation of a cached image.
 public struct NetworkMetrics: Sendable {
-    /// From when the request was sent until the last byte of the answer; after redirects, of the
+    /// The time from sending the request to the last byte of the response; after redirects, for the
     /// last request.
     public var retrieveImageDuration: TimeInterval? {
         measured.seconds(measured.times?.sent, measured.end)
     }
-    /// From the start of the download until the last byte, with redirects and waiting for a
+    /// The time from the start of the download to the last byte, with redirects and waiting for a
     /// connection.
     public var totalRequestDuration: TimeInterval {
         (measured.end - measured.start) / .seconds(1)
     }
-    /// How long the look-up of the host's name took; after redirects, for the last request. `nil` when
-    /// the request went over a connection that had been there before, or nothing was measured.
+    /// The duration of the host name lookup; after redirects, for the last request. `nil` for a
+    /// reused connection or without a measurement.
     public var domainLookupDuration: TimeInterval? {
         connecting.map { $0.nameLookup / .seconds(1) }
     }
-    /// How long connecting took once the address was known: TCP and TLS together; after redirects,
-    /// for the last request. `nil` when the request went over a connection that had been there
-    /// before, or nothing was measured.
+    /// The duration of connecting after the lookup, TCP and TLS together; after redirects, for the
+    /// last request. `nil` for a reused connection or without a measurement.
     public var connectDuration: TimeInterval? {
         connecting.map { ($0.tcp + ($0.tls ?? .zero)) / .seconds(1) }
     }
-    /// The part of `connectDuration` that TLS took; also `nil` without TLS.
+    /// The TLS part of `connectDuration`; also `nil` without TLS.
     public var secureConnectionDuration: TimeInterval? {
         connecting?.tls.map { $0 / .seconds(1) }
     }
-    /// From when the request was sent until the header of the answer had arrived; after redirects,
-    /// of the last request.
+    /// The time from sending the request to the arrival of the response header; after redirects,
+    /// for the last request.
     public var firstByteDuration: TimeInterval? {
         measured.seconds(measured.times?.sent, measured.times?.answered)
     }
-    /// Whether the request went over a connection that had been there before; after redirects,
-    /// the last request. `nil` when that is not known.
+    /// Whether the request used an existing connection; after redirects, the last request. `nil` if
+    /// unknown.
     public var isConnectionReused: Bool? { measured.times?.isConnectionReused }
-    /// Bytes of the request's body.
+    /// The size of the request's body, in bytes.
     public var requestBodyBytesSent: Int64 { Int64(measured.sentByteCount) }
-    /// Bytes of the answer's body, after content decoding.
+    /// The size of the response's body after content decoding, in bytes.
     public var responseBodyBytesReceived: Int64 { Int64(measured.receivedByteCount) }
-    /// Bytes that an earlier download of the same had left, so that they were not received again; see
-    /// ``DownloadResumption``.
+    /// The number of bytes left by an earlier download of the same, so that they were not received
+    /// again; see ``DownloadResumption``.
     public var resumedByteCount: Int64 { Int64(measured.resumedByteCount) }
-    /// The status code of the answer.
+    /// The status code of the response.
     public var httpStatusCode: Int? { measured.statusCode }
-    /// Redirects that were followed.
+    /// The number of redirects followed.
     public var redirectCount: Int { measured.redirectCount }
 
-    /// Bytes per second, from `responseBodyBytesReceived` and `retrieveImageDuration`; `nil` when
-    /// either is unknown or zero.
+    /// The speed in bytes per second, from `responseBodyBytesReceived` and `retrieveImageDuration`;
+    /// `nil` if either is unknown or zero.
     public var downloadSpeed: Double? {
         guard let duration = retrieveImageDuration, duration > 0, responseBodyBytesReceived > 0
         else { return nil }
@@ -65,7 +63,7 @@ public struct NetworkMetrics: Sendable {
 
     private var connecting: ExchangeTimes.Connecting? { measured.times?.connecting }
 
-    /// What was measured, behind one reference: every result of a request carries it.
+    /// The measurements, behind one reference because every result of a request carries them.
     private let measured: Measured
 
     private final class Measured: Sendable {
@@ -102,8 +100,8 @@ public struct NetworkMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - start: When the download began.
-    ///   - times: Of the last request.
+    ///   - start: The start of the download.
+    ///   - times: The times of the last request.
     init(
         start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
         sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,

@@ -1,14 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// Which servers a downloader has been asked to leave alone, and until when.
+/// The servers that have asked a downloader to pause, with the end of each pause.
 ///
-/// Kept in memory, for each origin (scheme, host and port): an answer 429 or 503 begins a pause, an
-/// answer below 400 ends it.
+/// Kept in memory for each origin (scheme, host and port): a response with status 429 or 503 begins
+/// a pause, one below 400 ends it.
 final class ServerPauses: Sendable {
-    /// The longest time that work which nobody is waiting for waits for a server.
+    /// The longest time that background work waits for a server, in seconds.
     static let patience: TimeInterval = 60
-    /// With more origins than this, those whose pause is over are forgotten.
+    /// Beyond this number of origins, expired pauses are removed.
     private static let mostOrigins = 256
 
     private let pauses = Mutex<[Origin: FailurePause]>([:])
@@ -25,13 +25,13 @@ final class ServerPauses: Sendable {
         self.sleep = sleep
     }
 
-    /// Notes an answer from the server of `url`.
+    /// Notes a response from the server of `url`.
     func note(_ head: AnswerHead, from url: URL) {
         let begins = head.status == 429 || head.status == 503
         guard begins || head.status < 400 else { return }
         let received = now()
         pauses.withLock { pauses in
-            // Mostly nobody has asked for a pause.
+            // Usually there are no pauses.
             guard begins || !pauses.isEmpty else { return }
             let origin = Origin(url)
             guard begins else {
@@ -47,16 +47,16 @@ final class ServerPauses: Sendable {
         }
     }
 
-    /// The end of the pause of the server of `url`; `nil` when it has not asked for one.
+    /// Returns the end of the pause for the server of `url`; `nil` if there is none.
     func end(for url: URL) -> Date? {
         pauses.withLock { pauses in
             pauses.isEmpty ? nil : pauses[Origin(url)]?.end(at: now())
         }
     }
 
-    /// Waits for the end of the pause of the server of `url`, at most for `patience`.
+    /// Waits for the end of the pause for the server of `url`, at most for `patience`.
     ///
-    /// - Returns: The end of a pause that is still under way then; `nil` when there is none.
+    /// - Returns: The end of a pause that lasts longer; `nil` if there is none.
     /// - Throws: `CancellationError`.
     func wait(for url: URL) async throws -> Date? {
         let deadline = now().addingTimeInterval(Self.patience)
@@ -70,11 +70,12 @@ final class ServerPauses: Sendable {
 }
 
 extension ImageDownloader {
-    /// Until when the server of `url` has asked to be left alone: by an answer 429 or 503, for its
-    /// `Retry-After` (at most five minutes), or without one for 1, 2, 4, … 60 seconds. `nil` when it has
-    /// not, the time is over, or it has answered something below 400 since.
+    /// Returns the end of the pause that the server of `url` has asked for: with a status of 429 or
+    /// 503, for its `Retry-After` (at most five minutes), or without one for 1, 2, 4, … 60 seconds.
+    /// `nil` if there was no such response, the time is over, or a response below 400 has arrived
+    /// since.
     ///
-    /// Prefetchers wait for it, a minute at most. Other requests are sent all the same, unless
+    /// Prefetchers wait for it, a minute at most. Other requests are sent nevertheless, unless
     /// ``honorsServerPause`` is on.
     public func serverPause(for url: URL) -> Date? {
         serverPauses.end(for: url)
@@ -82,14 +83,14 @@ extension ImageDownloader {
 }
 
 extension ImageRequest {
-    /// Waits while the server of a network image wants to be left alone: for work that nobody is
-    /// waiting for. Returns why the image is not to be loaded.
+    /// Waits for the end of the pause for a network image's server: for background work. Returns
+    /// the reason not to load the image, if any.
     func waitForServer() async -> KingfisherError? {
         guard case .network(let resource) = source else { return nil }
         return await waitForServer(of: resource.downloadURL)
     }
 
-    /// The same of the server of `url`, to which the request goes next.
+    /// Waits for the end of the pause for the server of `url`, the next target of the request.
     func waitForServer(of url: URL) async -> KingfisherError? {
         let downloader = downloader
         guard downloader.serverPause(for: url) != nil else { return nil }

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// A running download, shared by all callers that asked for the same.
+/// A running download, shared by all callers with the same request.
 ///
 /// Kingfisher's `task: URLSessionDataTask` has no counterpart: Halcyon does not download through
 /// `URLSession`. `currentRequest` and `response` take the place of that object's properties.
@@ -14,31 +14,32 @@ public class SessionDataTask: @unchecked Sendable {
     /// A caller's number within a download, counted from 0.
     public typealias CancelToken = Int
 
-    /// The header of an answer, and when it had arrived.
+    /// The header of a response, and its arrival time.
     struct Answer: Sendable {
         var head: AnswerHead
         let received: Date
     }
 
-    /// How far the download has come.
+    /// The progress of the download.
     enum Stage: Sendable {
-        /// The request has not been answered.
+        /// The request has no response yet.
         case asking
-        /// The server wants credentials: the request is sent again, with them.
+        /// The server requires credentials: the request is sent again, with them.
         case challenged
-        /// Bytes received so far are void: the request is sent again, for everything.
+        /// The bytes received so far are void: the request is sent again, for the complete body.
         case startingOver
-        /// The answer leads to another request. It is kept where that is a request of its own.
+        /// The response leads to another request. It is kept if the redirect's target is a separate
+        /// request.
         case redirected(to: URLRequest, by: Answer?)
-        /// The body is being received. `expected` is the length the header says; `nil` when it says none, or
-        /// that of an encoded body.
+        /// The body is being received. `expected` is the length from the header; `nil` without one,
+        /// or for an encoded body.
         case receiving(Answer, expected: Int64?)
-        /// The body is whole; there are no metrics of an answer that is no success.
+        /// The body is complete; unsuccessful responses have no metrics.
         case complete(Answer, NetworkMetrics?)
-        /// Nobody waits any longer. The answer is the one that had come.
+        /// No caller is left. The response is the one received before, if any.
         case cancelled(Answer?)
 
-        /// The answer, once there is one that counts.
+        /// The response, once a final one has arrived.
         var answer: Answer? {
             switch self {
             case .asking, .challenged, .startingOver: nil
@@ -48,11 +49,11 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// What callers are told of while the download is under way.
+    /// The notifications that callers want during the download.
     struct Listeners: OptionSet, Sendable {
         let rawValue: UInt8
 
-        /// The pictures that the bytes so far show.
+        /// Pictures made from the bytes so far.
         static let pictures = Listeners(rawValue: 1)
         static let progress = Listeners(rawValue: 2)
         static let size = Listeners(rawValue: 4)
@@ -60,15 +61,15 @@ public class SessionDataTask: @unchecked Sendable {
 
     private struct State {
         var request: URLRequest
-        /// When the last request was sent, and its `Authorization`.
+        /// The `Authorization` and the time of the last request.
         var sent: (credentials: String?, date: Date)?
         var stage = Stage.asking
         var body = Data()
-        /// The picture's, once its first bytes have told it.
+        /// The size of the picture, once it is known from the first bytes.
         var size: PixelSize?
         var listeners: Listeners = []
 
-        /// Nothing follows a cancellation.
+        /// Moves to the next stage; a cancellation is final.
         mutating func move(to next: Stage) {
             if case .cancelled = stage { return }
             stage = next
@@ -77,15 +78,15 @@ public class SessionDataTask: @unchecked Sendable {
 
     /// The URL of the request, after the request modifier and before redirects.
     public let originalURL: URL?
-    /// What a request by the rules of HTTP caching has asked for.
+    /// The HTTP cache's request that this download carries out.
     let hop: DownloadHop?
-    /// How urgent the transfer is: as its most urgent caller.
+    /// The priority of the transfer: the highest of its callers.
     let transferPriority = TransferPriority()
     private let state: Mutex<State>
     private let transfer = OneShot<Task<Void, Never>>()
-    /// Takes a caller out of the download.
+    /// Removes a caller from the download.
     let cancel: @Sendable (CancelToken) -> Void
-    /// Makes a caller more or less urgent.
+    /// Changes a caller's priority.
     let reprioritize: @Sendable (CancelToken, Float) -> Void
 
     init(
@@ -105,16 +106,16 @@ public class SessionDataTask: @unchecked Sendable {
         sharedData.withUnsafeBytes { Data($0) }
     }
 
-    /// The request being carried out: the first one, or that of the latest redirect.
+    /// The current request: the first one, or that of the latest redirect.
     public var currentRequest: URLRequest? { state.withLock { $0.request } }
 
-    /// The answer, once there is one; not that of a redirect which is followed.
+    /// The response, once there is one; not that of a redirect that is followed.
     public var response: HTTPURLResponse? { try? head?.response }
 
-    /// How urgent the download is now: as its most urgent caller. See `DownloadTask.priority`.
+    /// The current priority: the highest of the callers. See `DownloadTask.priority`.
     public var priority: Float { transferPriority.value }
 
-    /// What was measured, once the download has ended.
+    /// The metrics, once the download has ended.
     public var metrics: NetworkMetrics? {
         if case .complete(_, let metrics) = stage { metrics } else { nil }
     }
@@ -123,7 +124,7 @@ public class SessionDataTask: @unchecked Sendable {
 // MARK: Callers
 
 extension SessionDataTask: WorkJob {
-    /// Cancels the transfer, because nobody waits for it any longer; also when it has not been started yet.
+    /// Cancels the transfer because no caller is left; also before its start.
     package func stop() {
         state.withLock { $0.move(to: .cancelled($0.stage.answer)) }
         transfer.whenGiven { $0.cancel() }
@@ -133,7 +134,7 @@ extension SessionDataTask: WorkJob {
         transferPriority.set(priority, change: change)
     }
 
-    /// Notes what another caller wants to be told of; returns the picture's size if it is known.
+    /// Adds the notifications that another caller wants; returns the picture's size if it is known.
     func add(_ listeners: Listeners) -> PixelSize? {
         state.withLock {
             $0.listeners.formUnion(listeners)
@@ -141,7 +142,7 @@ extension SessionDataTask: WorkJob {
         }
     }
 
-    /// Whether a caller has joined who is told of this.
+    /// Whether a caller wants these notifications.
     func has(_ listeners: Listeners) -> Bool {
         state.withLock { $0.listeners.isSuperset(of: listeners) }
     }
@@ -175,7 +176,7 @@ extension SessionDataTask {
             state.sent = (credentials: credentials, date: date)
             switch state.stage {
             case .challenged, .startingOver, .redirected: state.stage = .asking
-            // Of a body that comes in parts, the answer to the first one stands.
+            // For a body in parts, the response to the first part stands.
             case .asking, .receiving, .complete, .cancelled: break
             }
         }
@@ -192,8 +193,8 @@ extension SessionDataTask {
         state.withLock { $0.move(to: stage) }
     }
 
-    /// Keeps an answer whose body goes on after `bytes`, by default those that are there, and makes room for
-    /// `capacity` bytes of the whole.
+    /// Keeps a response whose body continues after `bytes`, by default those already received, and
+    /// reserves `capacity` bytes for the whole.
     func receive(
         _ answer: Answer, after bytes: Data? = nil, expecting expected: Int64? = nil,
         reserving capacity: Int = 0
@@ -217,7 +218,7 @@ extension SessionDataTask {
         }
     }
 
-    /// Forgets the answer and its body.
+    /// Discards the response and its body.
     func startOver() {
         state.withLock { state in
             state.move(to: .asking)
@@ -226,7 +227,7 @@ extension SessionDataTask {
         }
     }
 
-    /// Ends the transfer. `head` is that of an answer that was put together of parts.
+    /// Ends the transfer. `head` is that of a response assembled from parts.
     func complete(_ head: AnswerHead?, _ metrics: NetworkMetrics?) {
         state.withLock { state in
             guard case .receiving(var answer, _) = state.stage else { return }
@@ -239,15 +240,15 @@ extension SessionDataTask {
 // MARK: The answer
 
 extension SessionDataTask {
-    /// Status and header fields of the answer.
+    /// The status and header fields of the response.
     var head: AnswerHead? { stage.answer?.head }
 
-    /// The length of the body that is being received, if it is known.
+    /// The length of the body being received, if known.
     var expectedLength: Int64? {
         if case .receiving(_, let expected) = stage { expected } else { nil }
     }
 
-    /// The answer, for the cache; `nil` of a download that it has not asked for.
+    /// The response, for the cache; `nil` for a download not started by the cache.
     var answer: DownloadAnswer? {
         guard hop != nil else { return nil }
         return state.withLock { state in
@@ -261,13 +262,13 @@ extension SessionDataTask {
         }
     }
 
-    /// The `Authorization` of the request that was sent last, also when a challenge was answered with it.
+    /// The `Authorization` of the last request, including the answer to a challenge.
     var credentials: String? { state.withLock { $0.sent?.credentials } }
 
-    /// Whether the answer is one to the cache's own question: what it has is still good.
+    /// Whether the response is a successful revalidation: the cached response is still fresh.
     func isNotModified(_ status: Int) -> Bool { hop?.isConditional == true && status == 304 }
 
-    /// Whether there is no content, because the answer leads elsewhere or to what the cache has.
+    /// Whether there is no content, because the response is a redirect or confirms the cached one.
     var hasNoContent: Bool {
         switch stage {
         case .redirected: true
@@ -275,10 +276,10 @@ extension SessionDataTask {
         }
     }
 
-    /// The bytes received so far without copying; later ones do not change the result.
+    /// The bytes received so far, not copied; later ones do not change the result.
     var sharedData: Data { state.withLock { $0.body } }
 
-    /// Bytes received so far.
+    /// The number of bytes received so far.
     var receivedCount: Int { state.withLock { $0.body.count } }
 
     /// The first bytes received so far, at most `count`, copied.
@@ -288,7 +289,7 @@ extension SessionDataTask {
 
     /// A copy of the bytes received so far, without the first `offset`.
     func data(from offset: Int) -> Data {
-        // Under the lock: a piece that is appended to shared bytes would have all of them copied.
+        // Under the lock: appending to shared bytes would copy all of them.
         state.withLock { $0.body.subdata(in: min(offset, $0.body.count)..<$0.body.count) }
     }
 }

@@ -4,16 +4,17 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonWork
 
-/// One transfer from the first request to the last byte, for all callers that share it.
+/// A transfer from the first request to the last byte, for all callers that share it.
 ///
-/// How far it has come is the `stage` of its task.
+/// Its progress is the `stage` of its task.
 final class Transfer: Sendable {
-    /// Redirects that are followed at most.
+    /// The maximum number of redirects.
     static let redirectLimit = 10
-    /// The most that is reserved because a header says so; longer bodies grow as they arrive.
+    /// The maximum reservation on the word of a header, in bytes; longer bodies grow as they
+    /// arrive.
     private static let reservationLimit = 32 * 1024 * 1024
 
-    /// A request of the transfer, and what its answer is taken by.
+    /// A request of the transfer, with the receivers of its response.
     private struct Sent: Sendable {
         let request: URLRequest
         let resumable: ResumableRequest?
@@ -25,7 +26,7 @@ final class Transfer: Sendable {
     private let downloader: ImageDownloader
     private let settings: DownloaderSettings
     private let redirectHandler: (any ImageDownloadRedirectHandler)?
-    /// Makes one of the URLs under which the same may have been downloaded before.
+    /// Unifies URLs that may have been downloaded before under another form.
     private let cacheKeyNormalizer: CacheKeyNormalizer?
     private let caching: HTTPCaching
     private let authenticator: Authenticator
@@ -48,20 +49,20 @@ final class Transfer: Sendable {
         sizes = SizeWatch(transfer: id, task: task, downloader: downloader)
     }
 
-    /// Carries out the request and has the callers served.
+    /// Carries out the request and serves the callers.
     func run(_ request: URLRequest) async {
         let failure: KingfisherError
         do {
             try await receive(request)
-            // The delegate may work on the body, and images are made of it next: where that is done
-            // anyway, and not on a thread of the network.
+            // The delegate may work on the body, and images are made from it next: on the decoding
+            // pool, and not on a network thread.
             return DecodingPool.shared.submit { self.finish(.success(())) }
         } catch let error as KingfisherError {
             failure = error
         } catch {
             failure = .transport(error)
         }
-        // Neither on a thread of the network nor after images that are being decoded.
+        // Neither on a network thread nor behind images that are being decoded.
         Task { self.finish(.failure(failure)) }
     }
 }
@@ -89,7 +90,7 @@ extension Transfer {
                 case .challenged:
                     continue
                 case .startingOver:
-                    // The pictures shown so far were made of bytes that are not to be used.
+                    // The pictures shown so far were made from void bytes.
                     display.end()
                     display = makeDisplay()
                     sizes.startOver()
@@ -124,7 +125,7 @@ extension Transfer {
         }
     }
 
-    /// Sends a request and takes its answer.
+    /// Sends a request and receives its response.
     private func send(
         _ sent: Sent, by transport: any HTTPTransport, deadline: ContinuousClock.Instant?
     ) async throws -> ExchangeTimes? {
@@ -149,7 +150,8 @@ extension Transfer {
         }
     }
 
-    /// What continues an earlier download of the same; `nil` when nothing of this one is to be kept.
+    /// Returns a request that resumes an earlier download; `nil` if this download is not to be
+    /// kept.
     private func resumable(_ request: URLRequest) async -> ResumableRequest? {
         let resumable = ResumableRequest(
             request, task: task, settings: settings, normalizer: cacheKeyNormalizer,
@@ -164,8 +166,8 @@ extension Transfer {
             waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
     }
 
-    /// Bytes in codings that nobody knows are taken as they are when they are a picture; else they are in
-    /// that coding, or nothing that was wanted.
+    /// Accepts bytes in unknown codings if they are a picture; otherwise they are still encoded, or
+    /// no image.
     private func checkCodings() throws {
         guard let unknown = task.head?.codings.unknown, !unknown.isEmpty,
             ImageSniffer.format(of: task.sharedData) == .unknown
@@ -175,7 +177,7 @@ extension Transfer {
             reason: "its content encoding is \(unknown.joined(separator: ", "))")
     }
 
-    /// `nil` of an answer that is no success.
+    /// Returns the metrics; `nil` for an unsuccessful response.
     private func metrics(
         start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int,
         resumedByteCount: Int
@@ -195,7 +197,7 @@ extension Transfer {
 // MARK: The answer
 
 extension Transfer {
-    /// Decides on an answer by its header.
+    /// Decides on a response by its header.
     private func receive(_ head: AnswerHead, of sent: Sent) async throws -> BodyDisposition {
         let answer = SessionDataTask.Answer(head: head, received: downloader.now())
         if let url = sent.request.url { downloader.serverPauses.note(head, from: url) }
@@ -209,7 +211,7 @@ extension Transfer {
         }
         switch try sent.resumable?.receive(head) ?? .fresh {
         case .fresh:
-            // Of a body that comes in several parts, this is none.
+            // This is not another part of a body in several parts.
             if task.receivedCount > 0 {
                 sizes.startOver()
                 task.startOver()
@@ -235,7 +237,7 @@ extension Transfer {
         return .receive
     }
 
-    /// Takes a piece of the body.
+    /// Receives a piece of the body.
     private func receive(_ bytes: UnsafeRawBufferPointer, of sent: Sent) throws {
         try sent.resumable?.check(task.receivedCount + bytes.count)
         let limit = settings.client.maximumResponseSize
@@ -246,7 +248,7 @@ extension Transfer {
         noteBytes(received, of: sent)
     }
 
-    /// Tells those who watch that `received` bytes of the body are there.
+    /// Notifies the observers that `received` bytes of the body have arrived.
     private func noteBytes(_ received: Int, of sent: Sent) {
         if task.has(.progress), let expected = task.expectedLength {
             progress.report(Int64(received), of: expected)
@@ -255,7 +257,8 @@ extension Transfer {
         sizes.bytesArrived(received)
     }
 
-    /// The request that the answer leads to; `nil` when it is no redirect, or one that is not followed.
+    /// Returns the redirected request; `nil` if the response is no redirect, or one that is not
+    /// followed.
     private func redirect(
         _ head: AnswerHead, of request: URLRequest
     ) async throws -> URLRequest? {
@@ -322,7 +325,7 @@ extension Transfer {
         return length
     }
 
-    /// How much room is made for a body whose header says `expected` bytes.
+    /// Returns the capacity to reserve for a body with `expected` bytes according to its header.
     private func reservation(for expected: Int64) -> Int {
         let limit = min(settings.client.maximumResponseSize ?? .max, Self.reservationLimit)
         return Int(min(max(0, expected), Int64(limit)))
@@ -338,16 +341,16 @@ extension Transfer {
 // MARK: The end
 
 extension Transfer {
-    /// Ends the transfer and serves its callers, also those that join while the delegate is asked.
+    /// Ends the transfer and serves its callers, also those that join during the delegate's calls.
     private func finish(_ result: Result<Void, KingfisherError>) {
-        // All have cancelled, and have been told.
+        // All callers have cancelled, and have been told.
         guard !downloader.downloads.callers(of: id).isEmpty else { return }
         var outcome = result.map { task.sharedData }
         if let delegate = downloader.delegate { tell(delegate, of: &outcome) }
         deliver(outcome.map { LoadedData($0, of: task) })
     }
 
-    /// Lets the delegate change the body, and tells it of the end.
+    /// Lets the delegate change the body, and reports the end to it.
     private func tell(
         _ delegate: any ImageDownloaderDelegate, of outcome: inout Result<Data, KingfisherError>
     ) {
@@ -374,7 +377,8 @@ extension Transfer {
         }
     }
 
-    /// From here on no caller can join; those that retain it find the result kept.
+    /// Delivers the outcome. From here on no caller can join; those that retain the URL find the
+    /// result.
     private func deliver(_ outcome: Result<LoadedData, KingfisherError>) {
         let kept = try? outcome.get()
         for waiter in downloader.downloads.finish(id, keeping: isForLatecomers ? kept : nil) {
@@ -382,8 +386,8 @@ extension Transfer {
         }
     }
 
-    /// Whether those get the answer, too, who have begun before the end but have not asked yet: not where
-    /// it is for nobody but those who have asked.
+    /// Whether requests that began before the end, but have not joined yet, also get the response:
+    /// not if it is only for the callers that did.
     private var isForLatecomers: Bool {
         guard let answer = task.answer, let request = task.currentRequest, let url = request.url
         else { return true }
@@ -396,7 +400,7 @@ extension Transfer {
 }
 
 extension StorageRefusal {
-    /// Whether the answer must not be given to anybody else.
+    /// Whether the response must not be given to other callers.
     fileprivate var isForTheCallersOnly: Bool {
         switch self {
         case .requestNoStore, .responseNoStore, .notUnderstood, .privateToOneUser, .authorization,
@@ -407,7 +411,8 @@ extension StorageRefusal {
     }
 }
 
-/// Runs `body`, which calls the program's own code, on no thread of the network: others wait there.
+/// Runs `body`, which calls the program's own code, off the network threads, where it would block
+/// others.
 private func awayFromNetwork<Value>(_ body: () async throws -> Value) async rethrows -> Value {
     try await withTaskExecutorPreference(globalConcurrentExecutor, operation: body)
 }

@@ -1,10 +1,11 @@
 public import FoundationNetworking
 
-/// Answers servers that ask for a user name and a password.
+/// Supplies user names and passwords for servers that require them.
 ///
-/// Asked for answers of status 401 in the schemes `Basic` (RFC 7617) and `Digest` (RFC 7616: MD5 or
-/// SHA-256, `qop=auth`); tokens of the `Bearer` scheme are set by a request modifier. What the
-/// responder gives is sent to the origin that asked for it, never to another after a redirect.
+/// Called for responses with status 401 in the schemes `Basic` (RFC 7617) and `Digest` (RFC 7616:
+/// MD5 or SHA-256, `qop=auth`); tokens of the `Bearer` scheme are set by a request modifier.
+/// Credentials are sent only to the origin that asked for them, never to another one after a
+/// redirect.
 ///
 /// Differences from Kingfisher: the task is Halcyon's, because no `URLSessionTask` is behind a
 /// download, and there is no method for challenges of the session: `URLAuthenticationChallenge`
@@ -12,11 +13,11 @@ public import FoundationNetworking
 /// `ImageDownloader.serverTrustEvaluator` and `trustedHosts`; this program's own certificate is
 /// `ImageDownloader.clientCertificate`.
 public protocol AuthenticationChallengeResponsible: AnyObject {
-    /// What to answer a challenge with. Called once for each challenge; when a server refuses the
-    /// answer its next challenge has a higher `previousFailureCount`. A nonce that has become stale
-    /// is renewed without asking. After five answers in one download the response with status 401
-    /// is the result. The time until this method returns counts for `maximumDownloadDuration`, not
-    /// for `downloadTimeout`.
+    /// Returns the answer to a challenge. Called once for each challenge; if the server refuses the
+    /// credentials, its next challenge has a higher `previousFailureCount`. A stale nonce is
+    /// renewed without a call. After five answers in one download the response with status 401 is
+    /// the result. The duration of this method counts for `maximumDownloadDuration`, not for
+    /// `downloadTimeout`.
     ///
     /// - Returns: `.useCredential` and a credential with user and password sends them. With
     ///   `.rejectProtectionSpace` the next scheme that the server offers is tried.

@@ -5,13 +5,14 @@ import Synchronization
 
 /// Answers the challenges of one transfer, and signs its later requests to the same origin.
 final class Authenticator: Sendable {
-    /// Challenges that are answered at most; then the status 401 stands.
+    /// The maximum number of answered challenges; after that the status 401 stands.
     private static let answerLimit = 5
 
     fileprivate struct State {
         var session: AuthenticationSession?
         var answers = 0
-        /// Answers given to each, none of which has been final.
+        /// The number of answers given for each space; a further challenge means that all have
+        /// failed.
         var failures: [ProtectionSpace: Int] = [:]
     }
 
@@ -86,7 +87,7 @@ extension Authenticator.State {
         return answers <= limit
     }
 
-    /// Goes on with a new nonce if only the old one was refused.
+    /// Continues with a new nonce if only the old one was refused.
     fileprivate mutating func renewed(by demands: [AuthenticationDemand], from origin: Origin)
         -> Bool
     {
@@ -102,7 +103,8 @@ extension Authenticator.State {
     }
 }
 
-/// What `URLAuthenticationChallenge` has to have; responders answer by what they return.
+/// The sender that `URLAuthenticationChallenge` requires; unused, since responders return their
+/// answer.
 private final class InertChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
@@ -111,11 +113,11 @@ private final class InertChallengeSender: NSObject, URLAuthenticationChallengeSe
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }
 
-/// The credentials that an origin has asked for, and how they are sent.
+/// The credentials for an origin, with their authentication scheme.
 struct AuthenticationSession {
     enum Scheme {
         case basic
-        /// With the number of answers that have used the nonce.
+        /// Digest, with the number of requests that have used the nonce.
         case digest(DigestChallenge, count: Int)
     }
 
@@ -141,7 +143,7 @@ struct AuthenticationSession {
 }
 
 extension URL {
-    /// Path and query as they are sent in a request (RFC 9112, section 3.2.1).
+    /// The path and query of a request (RFC 9112, section 3.2.1).
     fileprivate var requestTarget: String {
         let components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         let path = components?.percentEncodedPath ?? ""
@@ -150,12 +152,12 @@ extension URL {
     }
 }
 
-/// A challenge in a scheme that can be answered.
+/// A challenge in a supported scheme.
 enum AuthenticationDemand {
     case basic(realm: String)
     case digest(DigestChallenge)
 
-    /// The demands among `challenges` that can be answered, the most secure first.
+    /// The supported challenges among `challenges`, the most secure first.
     static func all(in challenges: [HTTPChallenge]) -> [AuthenticationDemand] {
         let digests = challenges.compactMap(DigestChallenge.init)
             .sorted { $0.algorithm > $1.algorithm }
@@ -164,7 +166,7 @@ enum AuthenticationDemand {
             + basics.map { .basic(realm: $0.parameters["realm"] ?? "") }
     }
 
-    /// What the credentials are for.
+    /// The protection space of the credentials.
     func space(of origin: Origin) -> ProtectionSpace {
         switch self {
         case .basic(let realm):
@@ -183,7 +185,7 @@ enum AuthenticationDemand {
         }
     }
 
-    /// Whether user and password are there and the scheme can transmit them.
+    /// Whether user and password are set and the scheme can transmit them.
     func canUse(_ credential: URLCredential) -> Bool {
         guard let user = credential.user, credential.password != nil else { return false }
         // RFC 7617, section 2: a colon ends the name.
@@ -192,7 +194,7 @@ enum AuthenticationDemand {
     }
 }
 
-/// What credentials are for. `URLProtectionSpace` does not compare by value on Linux.
+/// The scope of credentials. `URLProtectionSpace` does not compare by value on Linux.
 struct ProtectionSpace: Hashable {
     let origin: Origin
     let realm: String

@@ -3,14 +3,14 @@ import Foundation
 import HalcyonWork
 import Synchronization
 
-/// Shows the scans of one download to those of its callers who want to see them.
+/// Shows the scans of one download to those of its callers that display them.
 ///
-/// Decodes once for all of them, on the decoding pool, one picture at a time, and only while somebody
-/// watches. A file that is damaged, or of another kind, is not shown; the decoding of the complete file
-/// tells what is wrong with it.
+/// Decodes once for all of them, on the decoding pool, one picture at a time, and only while there
+/// are viewers. A damaged file, or one of another format, is not shown; decoding the complete file
+/// reports the error.
 final class ProgressiveDisplay: Sendable {
     private enum State {
-        /// No bytes have come that anybody wants to see.
+        /// No bytes have arrived while there were viewers.
         case idle
         case running(AsyncStream<Void>.Continuation, Task<Void, Never>)
         case ended
@@ -23,7 +23,7 @@ final class ProgressiveDisplay: Sendable {
     private let waiters: @Sendable () -> [DownloadWaiter]
     private let state = Mutex(State.idle)
 
-    /// `waiters` tells who waits for the download at the moment.
+    /// Creates a display; `waiters` returns the current waiters of the download.
     init(
         task: SessionDataTask, clock: any Clock<Duration>,
         waiters: @escaping @Sendable () -> [DownloadWaiter]
@@ -33,7 +33,7 @@ final class ProgressiveDisplay: Sendable {
         self.waiters = waiters
     }
 
-    /// Takes note that `task` has received bytes. Called on any thread.
+    /// Notes that `task` has received bytes. Called on any thread.
     func bytesArrived() {
         guard task.has(.pictures) else { return }
         let arrivals: AsyncStream<Void>.Continuation? = state.withLock { state in
@@ -52,7 +52,7 @@ final class ProgressiveDisplay: Sendable {
         arrivals?.yield()
     }
 
-    /// Ends the display: nothing more is shown, not even what is on its way.
+    /// Ends the display: nothing more is shown, including pictures in preparation.
     func end() {
         let before = state.withLock { state in
             defer { state = .ended }
@@ -82,13 +82,13 @@ final class ProgressiveDisplay: Sendable {
                 }
             }
         } catch {
-            // Not to be shown; or the display has been ended.
+            // The file cannot be shown, or the display has ended.
         }
     }
 
-    /// Takes the bytes that have arrived, and shows the next picture.
+    /// Feeds the received bytes to the decoder and shows the next picture.
     ///
-    /// - Returns: Whether there may be more to do at once.
+    /// - Returns: Whether more may be left to do at once.
     private func advance(
         _ decoder: ProgressiveJPEGDecoder, _ schedule: inout Schedule, _ viewers: [DownloadWaiter]
     ) async throws -> Bool {
@@ -132,14 +132,14 @@ final class ProgressiveDisplay: Sendable {
         await viewer.show(image) { !handle.isCancelled && !self.hasEnded }
     }
 
-    /// Those who are to be shown something now.
+    /// The waiters to which pictures are currently shown.
     private func currentViewers() -> [DownloadWaiter] {
         waiters().filter { $0.viewer?.isWaiting ?? false && !$0.handle.isCancelled }
     }
 }
 
 extension [DownloadWaiter] {
-    /// The least of what all allow; `nil` when nobody waits.
+    /// The smallest limits of all waiters; `nil` without waiters.
     fileprivate var strictestLimits: DecodingLimits? {
         guard var limits = first?.limits else { return nil }
         for other in dropFirst().map(\.limits) {
@@ -156,7 +156,7 @@ extension [DownloadWaiter] {
     }
 }
 
-/// Measures time from its start by any clock.
+/// Measures the time since its creation with any clock.
 private struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
     let sleep: @Sendable (Duration) async throws -> Void
@@ -168,26 +168,26 @@ private struct Stopwatch: Sendable {
     }
 }
 
-/// Decides which scans of a progressive JPEG are shown to whom, and when.
+/// Decides which scans of a progressive JPEG are shown to which viewers, and when.
 ///
-/// A pure value; times are durations since any moment.
+/// A pure value; times are durations since any fixed moment.
 struct ProgressiveSchedule<Viewer: Hashable> {
-    /// How a viewer wants to be shown the scans.
+    /// A viewer's preferences.
     struct Wish {
         let viewer: Viewer
-        /// Each scan, instead of always the latest one.
+        /// Whether each scan is shown, rather than always the latest one.
         let everyScan: Bool
-        /// The least time between two of them.
+        /// The minimum time between two scans.
         let interval: Duration
     }
 
-    /// What is to be done.
+    /// The next step.
     enum Step: Equatable {
-        /// Nothing before more bytes come.
+        /// Nothing before more bytes arrive.
         case nothing
-        /// To ask again after a time.
+        /// Ask again after this duration.
         case wait(Duration)
-        /// To decode up to the end of a scan, counted from 1, and show that.
+        /// Decode up to the end of a scan, counted from 1, and show it.
         case show(scan: Int, to: [Viewer])
     }
 
@@ -200,10 +200,10 @@ struct ProgressiveSchedule<Viewer: Hashable> {
 
     init() {}
 
-    /// What is to be done when `complete` scans have arrived and `decoded` of them are decoded.
+    /// Returns the next step when `complete` scans have arrived and `decoded` of them are decoded.
     ///
-    /// Decoding cannot go back: as long as anybody wants each scan, everybody waits until that one may
-    /// be shown the next.
+    /// Decoding cannot go back: if any viewer wants each scan, all viewers wait until that one is
+    /// due for the next.
     func step(for wishes: [Wish], complete: Int, decoded: Int, at time: Duration) -> Step {
         let everyScan = wishes.contains { $0.everyScan }
         let scan = everyScan ? min(complete, decoded + 1) : complete
@@ -222,7 +222,7 @@ struct ProgressiveSchedule<Viewer: Hashable> {
         return .show(scan: scan, to: due.map(\.viewer))
     }
 
-    /// Notes that a viewer has been shown a scan.
+    /// Records that a scan has been shown to a viewer.
     mutating func note(_ scan: Int, shownTo viewer: Viewer, at time: Duration) {
         shown[viewer] = Shown(scan: scan, time: time)
     }
@@ -235,7 +235,7 @@ struct ProgressiveSchedule<Viewer: Hashable> {
 /// Shows a picture, or nothing, in the place of a request's image. Called on the main queue.
 typealias ProgressiveConsumer = @Sendable (_ image: KFCrossPlatformImage?) -> Void
 
-/// One request that shows a progressive JPEG while it is downloaded.
+/// A request that shows a progressive JPEG during its download.
 struct ProgressiveViewer: Sendable {
     let progressive: ImageProgressive
     private let options: KingfisherParsedOptionsInfo
@@ -243,8 +243,8 @@ struct ProgressiveViewer: Sendable {
     private let consumer: ProgressiveConsumer
 
     /// - Parameters:
-    ///   - options: Those of the request; `isCurrent` is `nil` for one that always waits.
-    ///   - consumer: Shows the pictures, in the place of the request's image.
+    ///   - options: The options of the request; `isCurrent` is `nil` for one that always waits.
+    ///   - consumer: Shows the pictures in place of the request's image.
     init(
         _ progressive: ImageProgressive, options: KingfisherParsedOptionsInfo,
         isCurrent: (@Sendable () -> Bool)?, consumer: @escaping ProgressiveConsumer
@@ -258,20 +258,20 @@ struct ProgressiveViewer: Sendable {
     /// Whether the request still waits for its image.
     var isWaiting: Bool { isCurrent?() ?? true }
 
-    /// Makes this request's picture of `bitmap`, which shows `scans` scans or a part of the last of
-    /// them.
+    /// Makes this request's picture from `bitmap`, which shows `scans` scans, the last of them
+    /// perhaps in part.
     ///
-    /// - Returns: The rendered image; `nil` when the processor makes none.
+    /// - Returns: The rendered image; `nil` if the processor returns none.
     func image(of bitmap: Bitmap, scans: Int) async -> Image? {
         var image = Image(bitmap: bitmap)
         if let radius = progressive.blurRadius(scans: scans) {
             image = image.kf.blurred(withRadius: radius)
         }
-        // A processor that fails will fail again with the complete image, and be reported then.
+        // A failing processor will fail again with the complete image, and be reported then.
         return try? await ImageProcessItem.image(image).processed(options)
     }
 
-    /// Shows `image` on the main queue, if that is still wanted there, and returns thereafter.
+    /// Shows `image` on the main queue if it is still wanted there; returns afterwards.
     func show(_ image: Image, while isWanted: @escaping @Sendable () -> Bool) async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async {

@@ -2,23 +2,24 @@ public import Foundation
 import HalcyonWork
 import Synchronization
 
-/// How a downloader keeps the beginning of downloads that break off, to go on there the next time, also
-/// in another run of the program.
+/// The settings for keeping interrupted downloads and resuming them, also in another run of the
+/// program.
 ///
-/// A download goes on only on the server's word that the bytes are still the same: it must have sent a
-/// strong validator (an `ETag`, or a `Last-Modified` that is old enough), and must answer the request for
-/// the rest with exactly that. In all other cases the download starts over. It is turned on by
+/// A download is resumed only if the server confirms that the bytes are unchanged: it must have
+/// sent a strong validator (an `ETag`, or a `Last-Modified` that is old enough), and must answer
+/// the range request with exactly the rest. In all other cases the download starts over. Enabled by
 /// `downloader.resumption = DownloadResumption()`.
 public struct DownloadResumption: Sendable, Hashable {
-    /// The folder of the partial files; `nil` for `halcyon/partials` among the user's caches. It is
-    /// made, for its owner alone, when it is needed, and should hold nothing else.
+    /// The folder of the partial files; `nil` for `halcyon/partials` in the user's cache folder. It
+    /// is created on demand, for its owner alone, and should hold nothing else.
     public var directory: URL?
-    /// The most bytes that all partial files may have together; those written longest ago go. 256 MiB
-    /// by default.
+    /// The maximum size of all partial files together, in bytes; the least recently written are
+    /// removed first. 256 MiB by default.
     public var sizeLimit: UInt
-    /// How long a partial file is kept after it was last written; a day by default.
+    /// The lifetime of a partial file after its last write; a day by default.
     public var expiration: StorageExpiration
-    /// What is shorter, in bytes, is sooner loaded again; 64 KiB by default.
+    /// The minimum size of a partial, in bytes; shorter ones are faster to load again. 64 KiB by
+    /// default.
     public var minimumSize: Int
 
     public init(
@@ -33,31 +34,31 @@ public struct DownloadResumption: Sendable, Hashable {
 }
 
 extension ImageDownloader {
-    /// Removes all partial files but those that are being written; see ``DownloadResumption``.
+    /// Removes all partial files except those being written; see ``DownloadResumption``.
     public func removePartials() async {
         await currentSettings.partials?.removeAll()
     }
 
-    /// Bytes of all partial files, 0 without ``resumption``.
+    /// The size of all partial files, in bytes; 0 without ``resumption``.
     public var partialsSize: Int {
         get async { await currentSettings.partials?.size ?? 0 }
     }
 
-    /// Waits until what downloads have left so far is written.
+    /// Waits until the partial files of downloads so far are written.
     package func finishWritingPartials() async {
         await currentSettings.partials?.finishWriting()
     }
 }
 
-/// The beginning of a download that broke off.
+/// The beginning of an interrupted download.
 struct KeptPartial: Sendable {
-    /// What has to be known of it to go on.
+    /// The metadata needed to resume.
     struct Description: Codable, Sendable {
-        /// The fields of the answer that it began with.
+        /// The header fields of the first response.
         var fields: HTTPFields
-        /// When that answer came.
+        /// The arrival time of that response.
         var received: Date
-        /// The length of the whole, if it is known.
+        /// The length of the complete body, if known.
         var total: Int64?
     }
 
@@ -66,13 +67,13 @@ struct KeptPartial: Sendable {
 }
 
 extension KeptPartial.Description {
-    /// As it is kept beside the file.
+    /// The form stored beside the file.
     var text: String {
-        // Text, dates and numbers always have a form.
+        // Text, dates and numbers can always be encoded.
         (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// `nil` for what is no description.
+    /// `nil` if `text` is not a valid description.
     init?(_ text: String) {
         guard let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
             return nil
@@ -81,8 +82,8 @@ extension KeptPartial.Description {
     }
 }
 
-/// What a downloader keeps of downloads that broke off: in files, and the latest in memory, so that a
-/// retry reads nothing.
+/// The partials of a downloader: in files, and the latest also in memory, so that a retry needs no
+/// reading.
 final class PartialDownloads: Sendable {
     let resumption: DownloadResumption
     private let files: PartialFiles
@@ -101,17 +102,17 @@ final class PartialDownloads: Sendable {
 
     func file(forKey key: String) -> PartialFile { files.file(forKey: key) }
 
-    /// Takes out what is in memory for a key.
+    /// Removes and returns the partial in memory for a key.
     func takeRecent(_ key: String) -> KeptPartial? {
         recent.withLock { $0.take(key) }
     }
 
-    /// Keeps something in memory for a while.
+    /// Keeps a partial in memory for `RecentPartials.lifetime`.
     func keepRecent(_ partial: KeptPartial, forKey key: String) {
         let number = recent.withLock { $0.add(partial, key) }
         let end = DispatchTime.now() + RecentPartials.lifetime
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: end) { [weak self] in
-            // Released after the lock: it may be long.
+            // Released after the lock: the bytes may be many.
             _ = self?.recent.withLock { $0.take(key, ifNumbered: number) }
         }
     }
@@ -126,11 +127,11 @@ final class PartialDownloads: Sendable {
     }
 }
 
-/// The partials that are in memory for retries.
+/// The partials in memory, for retries.
 private struct RecentPartials: Sendable {
-    /// Seconds; whoever tries again later reads the file.
+    /// In seconds; later retries read the file.
     static let lifetime = 60.0
-    /// Bytes of all together.
+    /// The maximum size of all together, in bytes.
     private static let sizeLimit = 32 << 20
 
     private var entries: [String: (number: Int, partial: KeptPartial)] = [:]

@@ -4,65 +4,65 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// One request of a transfer that asks for the rest of what an earlier download has left, and leaves
-/// what it has received when it breaks off itself.
+/// A request of a transfer that asks for the rest of an interrupted download, and keeps the
+/// received part if it is interrupted itself.
 ///
 /// It belongs to one URL: the target of a redirect has a request of its own.
 final class ResumableRequest: Sendable {
-    /// What an answer means for the transfer.
+    /// The meaning of a response for the transfer.
     enum Answer {
-        /// Nothing is known beforehand of its body.
+        /// An ordinary response, unrelated to earlier ones.
         case fresh
-        /// It goes on after these bytes, up to `total`.
+        /// The body continues after these bytes, up to `total`.
         case rest(after: Data, total: Int64)
-        /// It is not to be used. The request is to be sent again, and asks for everything then.
+        /// The response is unusable. The request must be sent again, for the complete body.
         case startOver
     }
 
-    /// How the transfer goes on when an answer has come to its end.
+    /// The continuation of the transfer after the end of a response.
     enum Ending {
-        /// The body is whole. An answer that has been put together has this head.
+        /// The body is complete. A response assembled from parts has this head.
         case whole(AnswerHead?)
-        /// The rest of the rest is to be asked for.
+        /// The next part must be requested.
         case next
     }
 
-    /// More came than the range has that the answer says.
+    /// The body is longer than the range in the response header.
     struct ExcessBytes: Error {}
 
     private enum Stage {
-        /// Nothing is kept of the answer, or there is none yet.
+        /// No response yet, or one that is not kept.
         case idle
         case asking(KeptPartial, PartialDownload)
         case receiving(Body)
         case ended
     }
 
-    /// The body that is being received, of an answer that can be continued.
+    /// The body being received, of a resumable response.
     private struct Body {
         var description: KeptPartial.Description
-        /// Of a rest: the partial that it continues, the fields it came with, and where it ends.
+        /// For a range: the partial it continues, the fields of its response, and its end.
         var rest: (partial: PartialDownload, fields: HTTPFields, end: Int)?
     }
 
     private struct State {
         var stage = Stage.idle
         var file: PartialFile
-        /// How many of the bytes received are on their way to the file, or there.
+        /// The number of received bytes that are in the file or queued for it.
         var written = 0
         var isWriting = false
-        /// The bytes that were there before the transfer.
+        /// The number of bytes from before the transfer.
         var resumedCount = 0
         var ranges = 0
     }
 
-    /// Parts of a body that are asked for, one after the other, at most.
+    /// The maximum number of consecutive range requests for one body.
     private static let rangeLimit = 8
-    /// The body is written in pieces of at least so many bytes; a shorter one only when it breaks off.
+    /// The minimum size of a write, in bytes; only an interruption writes less.
     private static let blockSize = 256 << 10
 
     private let plain: URLRequest
-    /// The same as the rules of caching see it.
+    /// The plain request, in the form of the caching rules.
     private let asked: HTTPCacheRequest
     private let policy: HTTPCachePolicy
     private let task: SessionDataTask
@@ -71,7 +71,7 @@ final class ResumableRequest: Sendable {
     private let maximumSize: Int64
     private let state: Mutex<State>
 
-    /// `nil` when nothing can be kept of the answer to `request`, whatever it is.
+    /// `nil` if no response to `request` could be kept.
     init?(
         _ request: URLRequest, task: SessionDataTask, settings: DownloaderSettings,
         normalizer: CacheKeyNormalizer?, caching: HTTPCaching
@@ -85,18 +85,18 @@ final class ResumableRequest: Sendable {
         self.partials = partials
         maximumSize = settings.client.maximumResponseSize.map { Int64($0) } ?? .max
         key = ResponseKey.key(url: url, normalizer: normalizer, partition: caching.partition)
-        // What is for one user leaves nothing in a program for several. Settings of freshness do not
-        // matter, and nothing is selected that would need a digest.
+        // Responses for one user leave nothing in a program for several. Freshness settings have no
+        // effect here, and no selection needs a digest.
         var rules = HTTPCaching.on
         rules.role = caching.role
         policy = HTTPCachePolicy(rules, digest: { $0 })
         state = Mutex(State(file: partials.file(forKey: key)))
     }
 
-    /// The bytes of the body that have not come with this transfer.
+    /// The number of body bytes that this transfer has not received itself.
     var resumedByteCount: Int { state.withLock { $0.resumedCount } }
 
-    /// The request to send: for the rest, if there is a beginning.
+    /// The request to send: for the rest, if a beginning is stored.
     var request: URLRequest {
         let partial: PartialDownload? = state.withLock { state in
             if case .asking(_, let partial) = state.stage { partial } else { nil }
@@ -109,7 +109,7 @@ final class ResumableRequest: Sendable {
         return request
     }
 
-    /// Looks for the beginning that an earlier download has left.
+    /// Looks for the beginning left by an earlier download.
     func findPartial() async {
         let file = state.withLock { $0.file }
         if let recent = partials.takeRecent(key), let partial = partial(of: recent) {
@@ -134,8 +134,8 @@ final class ResumableRequest: Sendable {
 
     // MARK: The answer
 
-    /// Decides on an answer that is neither a redirect nor a challenge.
-    /// - Throws: `KingfisherError` for a part that nobody has asked for.
+    /// Decides on a response that is neither a redirect nor a challenge.
+    /// - Throws: `KingfisherError` for an unrequested partial response.
     func receive(_ head: AnswerHead) throws -> Answer {
         let fields = HTTPFields(head)
         guard case .asking(let kept, let partial) = state.withLock({ $0.stage }) else {
@@ -159,7 +159,7 @@ final class ResumableRequest: Sendable {
             }
             return .rest(after: kept.bytes, total: total)
         case .whole where state.withLock({ $0.ranges }) > 0:
-            // It has changed between two parts; what came with the first has been used already.
+            // The image has changed between two parts; bytes of the first have been used already.
             startOver()
             return .startOver
         case .whole:
@@ -177,14 +177,14 @@ final class ResumableRequest: Sendable {
         }
     }
 
-    /// Has the next request ask for everything.
+    /// Makes the next request ask for everything.
     func startOver() {
         removeFile()
     }
 
     private func receiveWhole(_ head: AnswerHead, _ fields: HTTPFields) {
         var fields = fields
-        // Of use to nobody later on.
+        // Not needed later.
         fields.remove(["set-cookie", "set-cookie2"])
         let description = KeptPartial.Description(
             fields: fields, received: Date(),
@@ -194,7 +194,7 @@ final class ResumableRequest: Sendable {
         state.withLock { $0.stage = .receiving(Body(description: description)) }
     }
 
-    /// Removes what is there, and begins anew.
+    /// Removes the partial and starts anew.
     private func removeFile() {
         let file = state.withLock { state in
             let file = state.file
@@ -208,7 +208,7 @@ final class ResumableRequest: Sendable {
 
     // MARK: The body
 
-    /// Checks that `count` bytes, with those that are going to be taken, are not too many.
+    /// Checks that a total of `count` bytes does not exceed the range.
     func check(_ count: Int) throws(ExcessBytes) {
         let isTooMuch = state.withLock { state in
             guard case .receiving(let body) = state.stage, let rest = body.rest else {
@@ -219,14 +219,14 @@ final class ResumableRequest: Sendable {
         if isTooMuch { throw ExcessBytes() }
     }
 
-    /// Takes note that bytes have come: now and then the new ones go to the file.
+    /// Notes that bytes have arrived; once there are enough, the new ones are written to the file.
     func bytesArrived() {
         // Queued under the lock, so that no later piece comes before.
         let piece: (file: PartialFile, isKept: OneShot<Bool>)? = state.withLock { state in
             let count = task.receivedCount
             guard !state.isWriting, count - state.written >= Self.blockSize,
                 case .receiving(let body) = state.stage,
-                // What ends now is not needed in a file.
+                // A complete body needs no file.
                 Int64(count) != body.description.total
             else { return nil }
             state.isWriting = true
@@ -234,7 +234,7 @@ final class ResumableRequest: Sendable {
         }
         guard let piece else { return }
         piece.isKept.whenGiven { isKept in
-            // Where nothing is kept, nothing more is written.
+            // After a failed write, nothing more is written.
             guard isKept else { return }
             let isCurrent = self.state.withLock { state in
                 guard state.file === piece.file else { return false }
@@ -252,15 +252,15 @@ final class ResumableRequest: Sendable {
         return state.file.append(bytes, at: start, description: body.description.text)
     }
 
-    /// Decides how to go on after the end of an answer.
-    /// - Throws: `ImageTransportError` when it has been less than was said.
+    /// Decides how to continue after the end of a response.
+    /// - Throws: `ImageTransportError` if the response was shorter than announced.
     func answerEnded() throws -> Ending {
         let count = task.receivedCount
         let stage = state.withLock { $0.stage }
         guard case .receiving(let body) = stage, let rest = body.rest,
             let total = body.description.total
         else {
-            // An answer that says nothing of the partial leaves it.
+            // A response unrelated to the partial leaves it in place.
             var isUnrelated = false
             if case .asking = stage { isUnrelated = true }
             end(removing: !isUnrelated)
@@ -289,12 +289,13 @@ final class ResumableRequest: Sendable {
 
     // MARK: The end
 
-    /// The transfer goes elsewhere: what is there stays.
+    /// Ends this request because the transfer is redirected; the partial stays.
     func leave() {
         end(removing: false)
     }
 
-    /// The transfer has failed, or was cancelled: what has come stays, if it can be continued.
+    /// Ends this request after a failure or cancellation; the received bytes are kept if they can
+    /// be resumed.
     func breakOff(_ error: any Error) {
         var isTooLarge = false
         if case .responseTooLarge? = error as? ImageTransportError { isTooLarge = true }
@@ -307,7 +308,7 @@ final class ResumableRequest: Sendable {
                 body.description, status: 200, length: kept.bytes.count,
                 minimumSize: partials.resumption.minimumSize) != nil
         guard !isTooLarge, isWorthKeeping else { return end(removing: true) }
-        // Before the file is complete: who sees the file finds the beginning.
+        // Before the file is complete: callers that see the file also find the beginning.
         partials.keepRecent(kept, forKey: key)
         state.withLock { state in
             guard state.written < kept.bytes.count else { return }
@@ -326,7 +327,7 @@ final class ResumableRequest: Sendable {
         }
         if removing { return file.remove() }
         file.close()
-        // Nothing has come that says anything about it.
+        // The partial was not refuted by a response.
         if case .asking(let kept, _) = stage { partials.keepRecent(kept, forKey: key) }
     }
 

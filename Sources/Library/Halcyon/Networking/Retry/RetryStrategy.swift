@@ -3,26 +3,26 @@ import FoundationNetworking
 import HalcyonWork
 import Synchronization
 
-/// What a retry strategy decides on: one request's failures so far.
+/// The failures of one request so far, the basis of a retry decision.
 ///
 /// One context serves all attempts of a request.
 public class RetryContext: @unchecked Sendable {
     // Unchecked because the class is not final; its state is behind a mutex.
 
-    /// The strategy's own value, which nobody but the strategy looks at.
+    /// The strategy's own value, used only by the strategy.
     private struct UserInfo: @unchecked Sendable {
         let value: Any?
     }
 
     private struct State: Sendable {
         var error: KingfisherError
-        /// Until when the server wants to be left alone, by the failure.
+        /// The end of the server's pause, according to the failure.
         var retryTime: ContinuousClock.Instant?
         var retriedCount = 0
         var userInfo = UserInfo(value: nil)
     }
 
-    /// The source that was asked for.
+    /// The requested source.
     public let source: Source
     private let state: Mutex<State>
 
@@ -44,19 +44,19 @@ public class RetryContext: @unchecked Sendable {
         }
     }
 
-    /// The seconds that are left of the time for which the server asked to be left alone with the
-    /// answer that failed the request (`Retry-After`), at most a day; `nil` when it asked for none.
+    /// The remaining seconds of the pause demanded by the response that failed the request
+    /// (`Retry-After`), at most a day; `nil` without such a demand.
     public var retryAfter: TimeInterval? {
         state.withLock({ $0.retryTime }).map { max(0, ($0 - .now) / .seconds(1)) }
     }
 
-    /// How often the request has been retried: 0 when the first decision is asked for.
+    /// The number of retries so far; 0 at the first decision.
     public var retriedCount: Int {
         get { state.withLock { $0.retriedCount } }
         set { state.withLock { $0.retriedCount = newValue } }
     }
 
-    /// What the strategy gave along with its latest decision to retry.
+    /// The value that accompanied the strategy's latest decision to retry.
     public internal(set) var userInfo: Any? {
         get { state.withLock { $0.userInfo }.value }
         set {
@@ -75,11 +75,11 @@ public class RetryContext: @unchecked Sendable {
     }
 }
 
-/// What a retry strategy decides.
+/// The decision of a retry strategy.
 public enum RetryDecision: @unchecked Sendable {
     // Unchecked because of the strategy's own value, which is handed back to the strategy only.
 
-    /// Tries again; `userInfo` is in the context when the next decision is asked for.
+    /// Tries again; `userInfo` is in the context at the next decision.
     case retry(userInfo: Any?)
     /// Accepts the failure.
     case stop
@@ -87,19 +87,19 @@ public enum RetryDecision: @unchecked Sendable {
 
 /// Decides whether, and when, a failed request is tried again.
 public protocol RetryStrategy: Sendable {
-    /// Calls `retryHandler` exactly once, after any wait. Cancelled requests do not ask.
+    /// Calls `retryHandler` exactly once, after any wait. Not called for cancelled requests.
     func retry(
         context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
 }
 
 extension RetryContext {
-    /// Whether the failure is one that another attempt may mend: a response error, not a cancellation.
+    /// Whether another attempt may succeed: the failure is a response error, not a cancellation.
     var isWorthRetrying: Bool {
         if case .responseError = error { true } else { false }
     }
 
-    /// The seconds to wait so that the server is left alone for as long as it asked, 0 when it asked
-    /// for nothing or `limit` is 0; `nil` when that is longer than `limit`.
+    /// Returns the seconds to wait for the end of the server's pause; 0 if there is none or `limit`
+    /// is 0, `nil` if the pause exceeds `limit`.
     func patience(upTo limit: TimeInterval) -> TimeInterval? {
         guard limit > 0, let retryAfter else { return 0 }
         return retryAfter <= limit ? retryAfter : nil
@@ -107,7 +107,7 @@ extension RetryContext {
 }
 
 extension KingfisherError {
-    /// Until when the server wants to be left alone, if the failure has just come.
+    /// The end of the server's pause, given a failure that has just occurred.
     fileprivate var retryTime: ContinuousClock.Instant? {
         if case .responseError(
             reason: .URLSessionError(ImageTransportError.pausedByServer(_, until: let end))) = self
@@ -118,22 +118,22 @@ extension KingfisherError {
     }
 }
 
-/// Tries again after a pause, a limited number of times.
+/// Retries after a delay, a limited number of times.
 public struct DelayRetryStrategy: RetryStrategy {
-    /// How long to wait before the next attempt.
+    /// The delay before the next attempt.
     public enum Interval: Sendable {
-        /// Always as many seconds.
+        /// A constant delay in seconds.
         case seconds(TimeInterval)
-        /// The pause grows by this value each time: once, twice, three times the value.
+        /// A delay that grows by this value each time: once, twice, three times the value.
         case accumulated(TimeInterval)
-        /// The pause begins with `base` seconds and doubles each time, up to `limit` seconds. Chance
-        /// makes it shorter or longer by a part of up to `jitter` (0 to 1), so that many requests
-        /// that failed together do not come back together.
+        /// A delay of `base` seconds that doubles each time, up to `limit` seconds. It is randomly
+        /// shortened or lengthened by a fraction of up to `jitter` (0 to 1), so that requests that
+        /// failed together are not retried together.
         case exponential(base: TimeInterval, limit: TimeInterval, jitter: Double = 0.2)
-        /// The pause in seconds, computed from how often the request has been retried.
+        /// A delay in seconds, computed from the number of retries.
         case custom(block: @Sendable (_ retriedCount: Int) -> TimeInterval)
 
-        /// Seconds to wait when the request has been retried `retriedCount` times.
+        /// Returns the delay in seconds after `retriedCount` retries.
         func timeInterval(for retriedCount: Int) -> TimeInterval {
             switch self {
             case .seconds(let interval): interval
@@ -146,13 +146,13 @@ public struct DelayRetryStrategy: RetryStrategy {
         }
     }
 
-    /// How often a request is tried again at most.
+    /// The maximum number of retries of a request.
     public let maxRetryCount: Int
-    /// How long to wait before each further attempt.
+    /// The delay before each retry.
     public let retryInterval: Interval
-    /// The most seconds that are waited because the server asked for it (`Retry-After`, see
-    /// ``RetryContext/retryAfter``). A request whose server wants more is given up; 0 has no server's
-    /// wish looked at.
+    /// The maximum delay on the server's demand, in seconds (`Retry-After`, see
+    /// ``RetryContext/retryAfter``). A request whose server demands more is not retried; 0 ignores
+    /// the server's demands.
     public let maximumRetryAfter: TimeInterval
 
     public init(
@@ -164,8 +164,8 @@ public struct DelayRetryStrategy: RetryStrategy {
         self.maximumRetryAfter = maximumRetryAfter
     }
 
-    /// Decides at once to stop, or to retry after the interval or the time that the server asked for,
-    /// whichever is longer. Only response errors are retried.
+    /// Decides at once to stop, or to retry after the longer of the interval and the server's
+    /// pause. Only response errors are retried.
     public func retry(
         context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
     ) {
@@ -176,7 +176,7 @@ public struct DelayRetryStrategy: RetryStrategy {
         }
     }
 
-    /// The seconds until the next attempt; `nil` when there is none.
+    /// Returns the seconds until the next attempt; `nil` if there is none.
     func delay(for context: RetryContext) -> TimeInterval? {
         guard context.retriedCount < maxRetryCount, context.isWorthRetrying,
             let patience = context.patience(upTo: maximumRetryAfter)
