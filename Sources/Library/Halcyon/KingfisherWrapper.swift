@@ -1,4 +1,4 @@
-/// The `.kf` namespace: what Halcyon adds to `Base` lives in extensions of this wrapper.
+/// The `.kf` namespace: Halcyon's additions to `Base` are extensions of this wrapper.
 public struct KingfisherWrapper<Base>: @unchecked Sendable {
     // Unchecked because `Base` may be main-actor state that is not `Sendable`; every member that
     // touches such a base is itself isolated to the main actor.
@@ -19,7 +19,7 @@ public protocol KingfisherCompatible: AnyObject {}
 public protocol KingfisherCompatibleValue {}
 
 extension KingfisherCompatible {
-    /// What Halcyon offers for this object. The setter does nothing; it lets mutating members work.
+    /// Halcyon's members for this object. The setter does nothing; it lets mutating members work.
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}
@@ -27,7 +27,7 @@ extension KingfisherCompatible {
 }
 
 extension KingfisherCompatibleValue {
-    /// What Halcyon offers for this value. The setter does nothing; it lets mutating members work.
+    /// Halcyon's members for this value. The setter does nothing; it lets mutating members work.
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}

@@ -235,9 +235,9 @@ struct DownloadKey: Hashable, Sendable {
 struct DownloadHop: Sendable {
     /// The request, with the cache's own fields.
     let request: URLRequest
-    /// Where the first request of the chain went, which is what people know.
+    /// The URL of the first request in the chain, which is the one the program knows.
     let firstURL: URL
-    /// Redirects followed to get here.
+    /// The number of redirects followed so far.
     let redirectCount: Int
     /// Whether the request revalidates a stored response, so that a `304` is valid.
     let isConditional: Bool

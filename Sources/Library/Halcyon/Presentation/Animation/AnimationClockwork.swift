@@ -1,10 +1,10 @@
 import Foundation
 
-/// Decides which frame of an animation is shown, from the time that passes and the frames there are.
+/// Decides which frame of an animation is shown, from the elapsed time and the decoded frames.
 ///
-/// Time goes on in steps of at most a second. A frame is left when the time gathered reaches its
-/// duration; the remainder is kept. Where several frames are due at once, the last of them that is ready
-/// is shown; while none is, the present one stays, so that playing never waits.
+/// Time advances in steps of at most a second. A frame ends when the accumulated time reaches its
+/// duration; the remainder is kept. If several frames are due at once, the last one that is ready
+/// is shown; if none is, the current one stays, so that playback never blocks.
 struct AnimationClockwork {
     enum Event: Equatable {
         /// Another frame is shown.
@@ -17,12 +17,12 @@ struct AnimationClockwork {
 
     private enum Phase {
         case playing
-        /// The last run is over, but not yet told.
+        /// The last run is over, but `finished` has not been sent.
         case ended
         case stopped
     }
 
-    /// The most time that one step counts for, after a pause of whatever length.
+    /// The maximum time counted for one step, however long the pause before it.
     static let longestStep = Duration.seconds(1)
 
     let repeatCount: RepeatCount
@@ -31,7 +31,7 @@ struct AnimationClockwork {
 
     /// `nil` for a frame that stays.
     private let durations: [Duration?]
-    /// Since the present frame was due.
+    /// The time since the current frame was due.
     private var gathered = Duration.zero
     private var phase = Phase.playing
 
@@ -53,10 +53,10 @@ struct AnimationClockwork {
         return max(.zero, duration - gathered)
     }
 
-    /// The frame after the present one, going round.
+    /// The index after the current one; after the last comes the first.
     var nextIndex: Int { next(index) }
 
-    /// Lets `step` pass.
+    /// Advances the time by `step`.
     mutating func advance(by step: Duration, isReady: (Int) -> Bool) -> [Event] {
         guard frameCount > 1 else { return [] }
         switch phase {
@@ -119,7 +119,7 @@ struct AnimationClockwork {
         repeatCount.limit.map { loops >= $0 } ?? false
     }
 
-    /// `nil` for what no clock can wait for; 100 ms for no time at all.
+    /// `nil` for durations too long to wait for; 100 ms for a duration of zero.
     private static func interval(_ seconds: TimeInterval) -> Duration? {
         if seconds >= 1e9 { return nil }
         // Whole microseconds, so that sums of decimal fractions of a second are exact.
@@ -127,16 +127,16 @@ struct AnimationClockwork {
     }
 }
 
-/// How often an animation runs.
+/// The number of times an animation runs.
 public enum RepeatCount: Hashable, Sendable {
     /// Once: the same as `finite(count: 1)`.
     case once
     /// `count` times; 0 runs once, too.
     case finite(count: UInt)
-    /// Until it is stopped.
+    /// Until stopped.
     case infinite
 
-    /// What an animated file asks for.
+    /// The repeat count of an animated file.
     ///
     /// - Parameter loopCount: As in `AnimationTiming`: 0 means forever.
     public init(loopCount: Int) {

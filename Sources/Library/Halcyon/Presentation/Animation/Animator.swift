@@ -1,35 +1,34 @@
 public import Foundation
 import Synchronization
 
-/// Plays an animated image, without a view: tells which frame is shown after which time.
+/// Plays an animated image without a view: determines the frame to show at each time.
 ///
-/// Whoever has a clock moves the time with ``tick(elapsed:)``, such as a view at each redraw, or lets
-/// ``play(on:)`` do it. Frames are decoded ahead, elsewhere; if the next one is late, the present one
-/// stays. All players of one image share their frames. May be used from any thread.
+/// Advance the time with ``tick(elapsed:)``, for example at each redraw of a view, or let
+/// ``play(on:)`` do it. Frames are decoded ahead, on other threads; if the next one is late, the
+/// current one stays. All players of one image share their frames. May be used from any thread.
 public final class Animator: Sendable {
-    /// Bytes that the decoded frames of one image may take, unless its players say otherwise: 32 MiB.
+    /// The default memory budget for the decoded frames of one image, in bytes: 32 MiB.
     public static let defaultFrameBudget = 32 << 20
 
     private struct State {
         var clockwork: AnimationClockwork
-        /// Whether the present frame is still to come; time stands still until then.
+        /// Whether the current frame is not decoded yet; time stands still until then.
         var isWaiting = true
         var current: Shown?
         weak var delegate: (any AnimatorDelegate)?
     }
 
-    /// A frame that is shown, or the one before it in place of one that cannot be decoded.
+    /// The frame on display; the previous frame's image if its own cannot be decoded.
     private struct Shown {
         var index: Int
         var image: Image
     }
 
-    /// How often the animation runs.
+    /// The number of times the animation runs.
     public let repeatCount: RepeatCount
-    /// How many frames after the present one are wanted in memory.
+    /// The number of frames to keep decoded after the current one.
     public let maxFrameCount: Int
-    /// The length of the longest side, in pixels, to which frames are made smaller; `nil` for the full
-    /// size.
+    /// The longest side of reduced frames, in pixels; `nil` for the full size.
     public let prescaledLongestSide: Int?
 
     private let content: PixelContent
@@ -38,17 +37,17 @@ public final class Animator: Sendable {
     private let viewer: FrameBuffer.ViewerID
     private let state: Mutex<State>
 
-    /// A player before the first frame. A still image has one frame that stays.
+    /// Creates a player before the first frame. A still image has one frame that stays.
     ///
     /// - Parameters:
-    ///   - image: What is played; a player is for one image.
-    ///   - repeatCount: How often the animation runs, whatever the file says.
-    ///   - framePreloadCount: How many frames are decoded ahead, if the budget allows.
-    ///   - needsPrescaling: Whether frames are made smaller to what `targetSize` needs.
-    ///   - targetSize: The size of the view, in points; `nil` or zero when it is not known.
-    ///   - frameBudget: Bytes that the decoded frames may take, all players of the image together; one
-    ///     frame per player is held in any case, as is the frame that a player shows. Small animations
-    ///     are kept whole, of others the next frames.
+    ///   - image: The image to play; a player is for one image.
+    ///   - repeatCount: The number of runs, whatever the file says.
+    ///   - framePreloadCount: The number of frames to decode ahead, if the budget allows.
+    ///   - needsPrescaling: Whether frames are reduced to the size needed for `targetSize`.
+    ///   - targetSize: The size of the view, in points; `nil` or zero if unknown.
+    ///   - frameBudget: The memory for decoded frames, in bytes, shared by all players of the
+    ///     image; one frame per player is held in any case, as is the frame on display. Small
+    ///     animations are kept whole, others only with their next frames.
     ///   - delegate: Held weakly.
     public convenience init(
         image: Image, repeatCount: RepeatCount = .infinite, framePreloadCount: Int = 10,
@@ -89,7 +88,7 @@ public final class Animator: Sendable {
         buffer.leave(viewer)
     }
 
-    /// The delegate, which is told what happens; a weak reference.
+    /// The delegate, a weak reference.
     public var delegate: (any AnimatorDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
@@ -97,30 +96,30 @@ public final class Animator: Sendable {
 
     // MARK: What is shown
 
-    /// The frame that is shown; `nil` until the first one is decoded and after it was purged.
+    /// The current frame; `nil` until the first one is decoded, and after a purge.
     public var currentFrameImage: Image? { state.withLock { $0.current?.image } }
-    /// The index of the frame that is shown.
+    /// The index of the current frame.
     public var currentFrameIndex: Int { state.withLock { $0.clockwork.index } }
-    /// Seconds that the frame is shown.
+    /// The duration of the current frame, in seconds.
     public var currentFrameDuration: TimeInterval { duration(at: currentFrameIndex) }
-    /// Whether the frame is the last one.
+    /// Whether the current frame is the last one.
     public var isLastFrame: Bool { state.withLock { $0.clockwork.isLastFrame } }
     /// Whether the last run is over.
     public var isFinished: Bool { state.withLock { $0.clockwork.isFinished } }
-    /// How often the last frame was reached.
+    /// The number of times the last frame was reached.
     public var playedLoops: UInt { state.withLock { $0.clockwork.playedLoops } }
 
     // MARK: The animation
 
-    /// How many frames there are.
+    /// The number of frames.
     public var frameCount: Int { content.frameCount }
 
-    /// Seconds that one run takes, frames of more than a second counted as one second.
+    /// The duration of one run, in seconds; frames longer than a second count as one second.
     public var loopDuration: TimeInterval {
         content.timing?.durations.reduce(0) { $0 + min($1, 1) } ?? 0
     }
 
-    /// Seconds that a frame is shown; infinity when it is not known.
+    /// Returns the duration of a frame, in seconds; infinity if unknown.
     public func duration(at index: Int) -> TimeInterval {
         guard let durations = content.timing?.durations, durations.indices.contains(index) else {
             return .infinity
@@ -128,7 +127,7 @@ public final class Animator: Sendable {
         return durations[index]
     }
 
-    /// A frame, if it is in memory.
+    /// Returns a frame, if it is in memory.
     public func frame(at index: Int) -> Image? {
         if let current = state.withLock({ $0.current }), current.index == index {
             return current.image
@@ -138,10 +137,10 @@ public final class Animator: Sendable {
 
     // MARK: Playing
 
-    /// Lets time pass and tells the delegate what happened.
+    /// Advances the time and notifies the delegate.
     ///
-    /// A step counts for at most a second. Never waits: a frame that is not decoded yet is shown late,
-    /// those whose time is over meanwhile are left out.
+    /// A step counts for at most a second. Never blocks: a frame that is not decoded yet is shown
+    /// late, and frames overdue by then are skipped.
     /// - Returns: Whether another frame is shown now.
     @discardableResult
     public func tick(elapsed: Duration) -> Bool {
@@ -170,7 +169,7 @@ public final class Animator: Sendable {
         return events.contains { if case .frame = $0 { true } else { false } }
     }
 
-    /// Starts again at the first frame, with no run counted.
+    /// Restarts at the first frame, with no run counted.
     public func restart() {
         state.withLock { state in
             state.clockwork = AnimationClockwork(
@@ -181,9 +180,9 @@ public final class Animator: Sendable {
         _ = showPresentFrame()
     }
 
-    /// Releases decoded frames that no other player needs; the next tick has them decoded again.
+    /// Releases decoded frames that no other player needs; the next tick decodes them again.
     ///
-    /// - Parameter keepCurrentFrame: Whether the frame that is shown stays.
+    /// - Parameter keepCurrentFrame: Whether the current frame is kept.
     public func purgeFrames(keepCurrentFrame: Bool = true) {
         buffer.purge(viewer, keepsPresent: keepCurrentFrame)
         guard !keepCurrentFrame else { return }
@@ -193,7 +192,7 @@ public final class Animator: Sendable {
         }
     }
 
-    /// The time until something happens, if frames are decoded in time; `nil` when nothing will.
+    /// The time until the next event if frames are decoded in time; `nil` if there is none.
     var timeToNextEvent: Duration? { state.withLock { $0.clockwork.timeToNextEvent } }
 
     /// Waits until the next frame, or the first one, can be shown.
@@ -209,9 +208,10 @@ public final class Animator: Sendable {
         }
     }
 
-    /// Shows the frame at the present index if it is there, or else has it decoded; returns its index.
+    /// Shows the frame at the current index if it is decoded, and otherwise requests it; returns
+    /// its index once shown.
     ///
-    /// One that cannot be decoded counts as shown, so that the others are played.
+    /// A frame that cannot be decoded counts as shown, so that the others are played.
     private func showPresentFrame() -> Int? {
         let index = currentFrameIndex
         let contents = buffer.contents
@@ -230,15 +230,15 @@ public final class Animator: Sendable {
     }
 
     private func image(_ frame: Bitmap) -> Image {
-        // Of the size in points that the image has.
+        // With the same size in points as the image.
         let reduction = CGFloat(frame.size.width) / CGFloat(content.size.width)
         return Image(bitmap: frame, scale: imageScale * reduction)
     }
 }
 
 extension PixelSize {
-    /// The longest side that an image of this size needs to cover `target` points; `nil` if it has to
-    /// keep its own, or when nothing is known of the target.
+    /// The longest side that an image of this size needs to cover `target` points; `nil` if it must
+    /// keep its own, or if the target is unknown.
     fileprivate func longestSide(filling target: CGSize?, scale: CGFloat) -> Int? {
         guard let target, target.width > 0, target.height > 0 else { return nil }
         let factor = max(
@@ -251,8 +251,8 @@ extension PixelSize {
 extension Animator {
     /// Plays on `clock` until the last run is over or the task is cancelled.
     ///
-    /// Returns at once for a still image. Sleeps until the next frame is due, and longer only if it is
-    /// not decoded by then. Nobody else should move the time meanwhile.
+    /// Returns at once for a still image. Sleeps until the next frame is due, and longer only if it
+    /// is not decoded by then. Do not call ``tick(elapsed:)`` meanwhile.
     public func play(on clock: some Clock<Duration> = ContinuousClock()) async {
         await waitForNextFrame()
         tick(elapsed: .zero)
@@ -262,12 +262,12 @@ extension Animator {
                 do {
                     try await clock.sleep(until: clock.now.advanced(by: pause), tolerance: nil)
                 } catch {
-                    // Clocks throw when the task is cancelled, which ends the playing.
+                    // Clocks throw when the task is cancelled, which ends playback.
                     return
                 }
             } else {
                 await waitForNextFrame()
-                // The frame may have been purged meanwhile; the tick has it decoded again.
+                // The frame may have been purged meanwhile; the tick requests it again.
                 await Task.yield()
             }
             let now = clock.now
@@ -277,7 +277,7 @@ extension Animator {
     }
 }
 
-/// Told what happens to an animation, on the thread that moved its time.
+/// Receives the events of an animation, on the thread that advances its time.
 public protocol AnimatorDelegate: AnyObject, Sendable {
     /// `animator` shows another frame. Does nothing by default.
     func animator(_ animator: Animator, didShowFrameAt index: Int)

@@ -1,31 +1,31 @@
-/// Something that collects the options of a load by a chain of calls: the `KF` builder and `KFImage`.
+/// A builder of load options by chained calls: the `KF` builder and `KFImage`.
 @MainActor public protocol KFOptionSetter {
     /// The options so far.
     var options: KingfisherParsedOptionsInfo { get nonmutating set }
 
-    /// Told why an image is not shown.
+    /// Called with the error when loading fails.
     var onFailureDelegate: Delegate<KingfisherError, Void> { get }
-    /// Told of the image that is shown.
+    /// Called with the image when it is shown.
     var onSuccessDelegate: Delegate<RetrieveImageResult, Void> { get }
-    /// Told of bytes received and bytes expected.
+    /// Called with the bytes received and expected.
     var onProgressDelegate: Delegate<(Int64, Int64), Void> { get }
 
-    /// What the next setter changes: this value itself, unless it is to keep its options when another
-    /// is made of it.
+    /// The object that the next setter changes: this one itself, or a copy if its own options must
+    /// stay unchanged.
     func copyForMutation() -> Self
 }
 
 extension KFOptionSetter {
     public func copyForMutation() -> Self { self }
 
-    /// What `copyForMutation` gives, changed.
+    /// Returns the result of `copyForMutation`, changed.
     func setting(_ change: (Self) -> Void) -> Self {
         let changed = copyForMutation()
         change(changed)
         return changed
     }
 
-    /// What `copyForMutation` gives, with an option changed.
+    /// Returns the result of `copyForMutation`, with an option changed.
     func setting<Value>(
         _ option: WritableKeyPath<KingfisherParsedOptionsInfo, Value>, to value: Value
     ) -> Self {
@@ -34,15 +34,15 @@ extension KFOptionSetter {
 }
 
 @MainActor extension KFOptionSetter {
-    /// Sets what is called with bytes received and bytes expected, on the main queue. Not called when
-    /// the total is unknown.
+    /// Sets the progress handler, called with the bytes received and expected, on the main queue.
+    /// Not called if the total is unknown.
     public func onProgress(_ block: DownloadProgressBlock?) -> Self {
         setting { setter in
             setter.onProgressDelegate.set(block.map { block in { block($0.0, $0.1) } })
         }
     }
 
-    /// Sets what is called with the image that is shown, on the main actor.
+    /// Sets the handler for the image shown, called on the main actor.
     public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
         setting { setter in
             setter.onSuccessDelegate.set(
@@ -50,7 +50,7 @@ extension KFOptionSetter {
         }
     }
 
-    /// Sets what is called with the reason when no image is shown, on the main actor.
+    /// Sets the handler for a failure, called on the main actor.
     public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
         setting { setter in
             setter.onFailureDelegate.set(
@@ -60,7 +60,7 @@ extension KFOptionSetter {
 }
 
 extension KFOptionSetter {
-    /// A target for closures that are set on the delegates and need none: it lives as long as the program.
+    /// A target for delegate closures that need none: it lives as long as the program.
     public var delegateObserver: KFDelegateObserver { .default }
 }
 
@@ -74,7 +74,7 @@ public final class KFDelegateObserver: Sendable {
 }
 
 @MainActor extension KFOptionSetter {
-    /// Does nothing: an image is loaded as soon as it is to be seen.
+    /// Does nothing: an image is loaded as soon as it becomes visible.
     @available(*, deprecated, message: "Does nothing; remove it.")
     public func loadImmediately(_ start: Bool = true) -> Self { self }
 }

@@ -5,17 +5,17 @@ public typealias IndicatorView = KFCrossPlatformView
 
 /// Shows that an image is being loaded, on top of an image view.
 @MainActor public protocol Indicator: Sendable {
-    /// Called when a load begins, once for each.
+    /// Called at the start of each load.
     func startAnimatingView()
-    /// Called when a load has ended, once for each; an earlier load may end after a later one began.
+    /// Called at the end of each load; an earlier load may end after a later one began.
     func stopAnimatingView()
     /// Called as the bytes of an image arrive, when their total is known. Does nothing by default.
     func showProgress(received: Int64, total: Int64)
-    /// How far the view's centre is from the image view's, in points; zero by default.
+    /// The offset of the view's centre from the image view's, in points; zero by default.
     var centerOffset: CGPoint { get }
     /// The view; always the same one. It is hidden when the indicator is set.
     var view: any IndicatorView { get }
-    /// How large the view is; `.full` by default.
+    /// The size of the view; `.full` by default.
     func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy
 }
 
@@ -29,13 +29,13 @@ extension Indicator {
     }
 }
 
-/// How large a view on top of an image view is.
+/// The size of a view on top of an image view.
 public enum IndicatorSizeStrategy: Hashable, Sendable {
-    /// As large as it wants to be.
+    /// The view's own size.
     case intrinsicSize
-    /// As large as the image view.
+    /// The size of the image view.
     case full
-    /// This large, in points.
+    /// A fixed size, in points.
     case size(CGSize)
 
     public func hash(into hasher: inout Hasher) {
@@ -46,19 +46,19 @@ public enum IndicatorSizeStrategy: Hashable, Sendable {
     }
 }
 
-/// The indicator an image view has.
+/// The kind of an image view's indicator.
 public enum IndicatorType: Sendable {
     /// None.
     case none
     /// The toolkit's spinner.
     case activity
     /// An image, given as the bytes of its file; an animation plays if the toolkit's image views
-    /// play them. Nothing is shown when the bytes are not an image.
+    /// play them. Without effect if the bytes are not an image.
     case image(imageData: Data)
-    /// One of the caller's own.
+    /// An indicator of the caller's own.
     case custom(indicator: any Indicator)
 
-    /// A new indicator for `view`; the caller's own as it is.
+    /// Makes an indicator for `view`; a custom one is returned as it is.
     @MainActor func indicator(for view: any KFCrossPlatformImageView) -> (any Indicator)? {
         switch self {
         case .none: nil
@@ -69,7 +69,7 @@ public enum IndicatorType: Sendable {
     }
 }
 
-/// The toolkit's spinner, seen as long as any load runs.
+/// The toolkit's spinner, visible as long as any load runs.
 @MainActor final class ActivityIndicator: Indicator {
     private let spinner: any ActivityView
     private var runningLoads = 0
@@ -101,12 +101,12 @@ public enum IndicatorType: Sendable {
     }
 }
 
-/// An image that is seen as long as any load runs.
+/// An image, visible as long as any load runs.
 @MainActor final class ImageIndicator: Indicator {
     private let imageView: any KFCrossPlatformImageView
     private var runningLoads = 0
 
-    /// `nil` when the bytes are no image.
+    /// `nil` if the bytes are not an image.
     init?(imageData: Data, view: any KFCrossPlatformImageView) {
         guard let image = Image(data: imageData) else { return nil }
         imageView = view

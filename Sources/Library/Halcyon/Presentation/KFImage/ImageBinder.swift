@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Loads what a `KFImage` or a `KFAnimatedImage` describes and says what is to be seen of it.
+/// Loads the image of a `KFImage` or a `KFAnimatedImage` and determines its presentation.
 ///
-/// A renderer keeps one for each view and tells it when the view comes and goes. Callbacks are on the
+/// A renderer keeps a binder for each view and tells it when the view appears and disappears.
+/// Callbacks are on the main actor.
 /// main actor.
 @MainActor public final class ImageBinder {
     private enum Phase {
@@ -11,11 +12,11 @@ public import Foundation
         case loaded
     }
 
-    /// The renderer, which is told when the presentation changes; a weak reference.
+    /// The renderer, which is notified of presentation changes; a weak reference.
     public weak var renderer: (any KFImageRenderer)?
-    /// What is to be seen now.
+    /// The current presentation.
     public private(set) var presentation = KFImage.Presentation()
-    /// How far the load is; the total is 0 until it is known.
+    /// The progress of the load; the total is 0 until it is known.
     public private(set) var progress = Progress(totalUnitCount: 0)
 
     private let loader = ImageSlotLoader()
@@ -23,19 +24,20 @@ public import Foundation
 
     public init() {}
 
-    /// Whether the image is there and seen.
+    /// Whether the image is loaded and shown.
     public var isLoaded: Bool { phase == .loaded }
 
-    /// Whether nothing need be started: a load runs, or has succeeded.
+    /// Whether a load runs or has succeeded.
     public var isLoadingOrLoaded: Bool { phase != .idle }
 
-    /// To be called when the view has been made: loads if the image is to be loaded that early.
+    /// To be called when the view has been made: starts the load if the context asks for it this
+    /// early.
     public func prepare(_ context: KFImage.Context) {
         adopt(context)
         if context.startLoadingBeforeViewAppear { start(context) }
     }
 
-    /// To be called when the view comes on the screen: loads unless a load runs or has succeeded.
+    /// To be called when the view appears on the screen: loads unless a load runs or has succeeded.
     public func appear(_ context: KFImage.Context) {
         adopt(context)
         if context.reducePriorityOnDisappear {
@@ -44,8 +46,8 @@ public import Foundation
         start(context)
     }
 
-    /// To be called when the view has left the screen: cancels the load, or makes it less urgent, if
-    /// that is wanted.
+    /// To be called when the view has left the screen: cancels the load or lowers its priority, if
+    /// the context asks for that.
     public func disappear(_ context: KFImage.Context) {
         if context.cancelOnDisappear {
             cancel()
@@ -83,21 +85,22 @@ public import Foundation
             })
     }
 
-    /// Cancels the load and calls its `onFailure`. Nothing of it is shown, and the next `start` loads again.
+    /// Cancels the load and calls its `onFailure`. None of it is shown, and the next `start` loads
+    /// again.
     public func cancel() {
         guard phase == .loading else { return }
         phase = .idle
         loader.cancel()
     }
 
-    /// Draws as `context` says from now on.
+    /// Applies the rendering of `context`.
     private func adopt(_ context: KFImage.Context) {
         guard presentation.rendering != context.rendering else { return }
         presentation.rendering = context.rendering
         if isLoadingOrLoaded { tellRenderer() }
     }
 
-    /// What is to be seen next, drawn as now.
+    /// Sets the next presentation, with the current rendering.
     private func present(
         _ image: KFCrossPlatformImage? = nil, isVisible: Bool = false,
         overlay: KFImage.Presentation.Overlay, imageDefinesLayout: Bool = false,
@@ -126,15 +129,15 @@ public import Foundation
         )
     }
 
-    /// Shows what there is of an image that is being loaded; `nil` shows nothing.
+    /// Shows the loaded part of an image in progress; `nil` shows nothing.
     fileprivate func preview(_ image: KFCrossPlatformImage?) {
         guard phase == .loading else { return }
         let isVisible = image != nil
         present(image, isVisible: isVisible, overlay: .none, imageDefinesLayout: isVisible)
     }
 
-    /// Makes ready for the transition. With one of the whole content the placeholder keeps its place
-    /// until then; otherwise the image takes its own.
+    /// Prepares for the transition. If that covers the whole content, the placeholder stays until
+    /// then; otherwise the image takes up its space.
     fileprivate func prepare(_ image: KFCrossPlatformImage, keepingPlaceholder: Bool) {
         present(
             image, overlay: keepingPlaceholder ? .placeholder : .none,
@@ -157,7 +160,7 @@ public import Foundation
     }
 }
 
-/// A binder with what it loads.
+/// A binder, with the context of its load.
 @MainActor private struct BinderSlot: ImageSlot {
     weak var binder: ImageBinder?
     let context: KFImage.Context
@@ -190,7 +193,7 @@ public import Foundation
 }
 
 extension KFImage.Context {
-    /// The options, with the transition that is to be used.
+    /// The options, with the transition to use.
     fileprivate var loadOptions: KingfisherParsedOptionsInfo {
         var options = options
         if let loadTransition { options.transition = loadTransition }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The description of an image on a declarative screen: what to load, how, and what to show meanwhile.
-/// Of an animation, its first frame is seen; `KFAnimatedImage` plays it.
+/// The description of an image on a declarative screen: source, options and placeholder. Animations
+/// show their first frame; `KFAnimatedImage` plays them.
 ///
-/// A value: each modifier gives a new description and leaves the old one as it was. An `ImageBinder`
-/// loads what it describes, and a `KFImageRenderer` draws that.
+/// A value: each modifier returns a new description and leaves the old one unchanged. An
+/// `ImageBinder` loads the image, and a `KFImageRenderer` draws it.
 @MainActor public struct KFImage: KFImageProtocol {
     public let context: Context
 
@@ -14,12 +14,12 @@ public import Foundation
 }
 
 extension KFImage {
-    /// Lets the image fill the size it is given, which does not keep its proportions, instead of having
-    /// its own.
+    /// Lets the image fill the given size, regardless of its proportions, instead of having its own
+    /// size.
     ///
     /// - Parameters:
-    ///   - capInsets: How much at each edge, in points, keeps its size.
-    ///   - resizingMode: How what is between them fills the rest.
+    ///   - capInsets: The margins that are not resized, in points.
+    ///   - resizingMode: The way in which the middle fills the rest.
     public func resizable(
         capInsets: EdgeInsets = EdgeInsets(), resizingMode: ResizingMode = .stretch
     ) -> KFImage {
@@ -28,28 +28,29 @@ extension KFImage {
         }
     }
 
-    /// Whether the image is seen as it is or in the colour of the text around it; `nil` leaves that to the
-    /// toolkit.
+    /// Sets whether the image is drawn in its own colours or in that of the surrounding text; `nil`
+    /// leaves the choice to the toolkit.
     public func renderingMode(_ renderingMode: TemplateRenderingMode?) -> KFImage {
         setting { $0.context.rendering.mode = renderingMode }
     }
 
-    /// Sets the quality of drawing the image at another size than its own.
+    /// Sets the quality of drawing at another size than the image's own.
     public func interpolation(_ interpolation: Interpolation) -> KFImage {
         setting { $0.context.rendering.interpolation = interpolation }
     }
 
-    /// Whether the image's edges are smoothed where they do not meet those of the screen's pixels.
+    /// Sets whether the image's edges are smoothed where they do not meet those of the screen's
+    /// pixels.
     public func antialiased(_ isAntialiased: Bool) -> KFImage {
         setting { $0.context.rendering.isAntialiased = isAntialiased }
     }
 }
 
-/// The description of an image on a declarative screen, which is played if it is an animation.
+/// The description of an image on a declarative screen that plays animations.
 ///
-/// Has the modifiers of `KFImage`, except those for drawing a still image. Frames are decoded while it is
-/// played, not beforehand: a renderer makes an `Animator` for the image. A block of `configure` is given
-/// the view that plays it.
+/// Has the modifiers of `KFImage`, except those for drawing a still image. Frames are decoded
+/// during playback, not beforehand: a renderer makes an `Animator` for the image. A block of
+/// `configure` receives the view that plays it.
 @MainActor public struct KFAnimatedImage: KFImageProtocol {
     public let context: KFImage.Context
 
@@ -60,12 +61,12 @@ extension KFImage {
 }
 
 extension KFImage {
-    /// What a `KFImage` or a `KFAnimatedImage` says.
+    /// The content of a `KFImage` or a `KFAnimatedImage`.
     ///
-    /// Two contexts are equal when they are of the same source and processor: a renderer that is given
-    /// an equal one goes on with its binder, otherwise it makes a new one.
+    /// Two contexts are equal if they have the same source and processor: for an equal context a
+    /// renderer keeps its binder, otherwise it makes a new one.
     @MainActor public final class Context {
-        /// What is loaded.
+        /// The source of the image.
         public let source: Source?
         /// The options of the load.
         public var options: KingfisherParsedOptionsInfo
@@ -74,24 +75,24 @@ extension KFImage {
         let onSuccessDelegate: Delegate<RetrieveImageResult, Void>
         let onProgressDelegate: Delegate<(Int64, Int64), Void>
 
-        /// What is done to the view that shows the image, in order.
+        /// The configuration blocks for the image's view, in order.
         public var configurations: [(any KFCrossPlatformImageView) -> Void] = []
-        /// Makes the view that stands on the screen of the one that shows the image.
+        /// Makes the view on the screen from the image's view.
         public var contentConfiguration:
             ((any KFCrossPlatformImageView) -> any KFCrossPlatformView)?
-        /// Makes the view that is seen until the image comes.
+        /// Makes the placeholder, shown until the image arrives.
         public var placeholder: ((Progress) -> any KFCrossPlatformView)?
-        /// Makes the view that is seen when loading has failed.
+        /// Makes the view shown after a failure.
         public var failureView: (() -> any KFCrossPlatformView)?
-        /// How the image is shown, in place of the transition among the options.
+        /// The transition to the image, in place of that in the options.
         public var loadTransition: ImageTransition?
         /// Whether loading is cancelled when the view leaves the screen.
         public var cancelOnDisappear = false
-        /// Whether the download becomes less urgent while the view is not on the screen.
+        /// Whether the priority of the download is lowered while the view is off the screen.
         public var reducePriorityOnDisappear = false
         /// Whether loading begins before the view is on the screen.
         public var startLoadingBeforeViewAppear = false
-        /// How the image is to be drawn.
+        /// The drawing options of the image.
         public var rendering = Rendering()
 
         init(source: Source?) {
@@ -139,43 +140,43 @@ extension KFImage.Context: @MainActor Hashable {
 }
 
 extension KFImage {
-    /// How a transition runs.
+    /// The timing of a transition.
     public struct Animation: Hashable, Sendable {
         private let curve: ImageTransition.AnimationOptions?
         private let duration: TimeInterval?
 
-        /// As the transition says by itself.
+        /// The transition's own timing.
         public static let `default` = Animation(curve: nil, duration: nil)
 
-        /// Keeps its speed.
+        /// Constant speed.
         ///
         /// - Parameter duration: In seconds, in place of the transition's own.
         public static func linear(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveLinear, duration: duration)
         }
 
-        /// Starts slowly.
+        /// Slow at the start.
         ///
         /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeIn(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveEaseIn, duration: duration)
         }
 
-        /// Ends slowly.
+        /// Slow at the end.
         ///
         /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeOut(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveEaseOut, duration: duration)
         }
 
-        /// Starts and ends slowly.
+        /// Slow at both ends.
         ///
         /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeInOut(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: [.curveEaseIn, .curveEaseOut], duration: duration)
         }
 
-        /// `transition`, running as this animation does.
+        /// Returns `transition` with this animation's timing.
         func applied(to transition: ImageTransition) -> ImageTransition {
             guard curve != nil || duration != nil else { return transition }
             var options = transition.animationOptions

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What `KFImage` and `KFAnimatedImage` have in common: the description of an image on a declarative
-/// screen, which is a value.
+/// The common interface of `KFImage` and `KFAnimatedImage`: the description of an image on a
+/// declarative screen, which is a value.
 @MainActor public protocol KFImageProtocol: KFOptionSetter {
-    /// Everything said so far. Not shared with other descriptions.
+    /// The content of the description. Not shared with other descriptions.
     var context: KFImage.Context { get }
 
-    /// A description with the content of `context`, which it takes over.
+    /// Creates a description with the content of `context`, which it takes over.
     init(context: KFImage.Context)
 }
 
@@ -38,12 +38,12 @@ extension KFImageProtocol {
         source(url?.convertToSource(overrideCacheKey: cacheKey))
     }
 
-    /// An image whose bytes `provider` gives.
+    /// An image with bytes from `provider`.
     public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Self {
         source(provider?.convertToSource())
     }
 
-    /// An image of which `data` is the file.
+    /// An image from the bytes of its file.
     public static func data(_ data: Data?, cacheKey: String) -> Self {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
     }
@@ -65,65 +65,65 @@ extension KFImageProtocol {
 }
 
 extension KFImageProtocol {
-    /// Adds something that is done to the view that shows the image.
+    /// Adds a configuration block for the image's view.
     public func configure(_ block: @escaping (any KFCrossPlatformImageView) -> Void) -> Self {
         setting { $0.context.configurations.append(block) }
     }
 
-    /// Sets what makes the view that stands on the screen of the one that shows the image.
+    /// Sets the maker of the view on the screen from the image's view.
     public func contentConfigure(
         _ block: @escaping (any KFCrossPlatformImageView) -> any KFCrossPlatformView
     ) -> Self {
         setting { $0.context.contentConfiguration = block }
     }
 
-    /// Sets what makes the view that is seen until the image comes; it is given the progress, whose
-    /// total is 0 until it is known.
+    /// Sets the maker of the placeholder, shown until the image arrives; it receives the progress,
+    /// whose total is 0 until it is known.
     public func placeholder(
         _ content: @escaping (_ progress: Progress) -> any KFCrossPlatformView
     ) -> Self {
         setting { $0.context.placeholder = content }
     }
 
-    /// Sets what makes the view that is seen until the image comes.
+    /// Sets the maker of the placeholder, shown until the image arrives.
     public func placeholder(_ content: @escaping () -> any KFCrossPlatformView) -> Self {
         placeholder { _ in content() }
     }
 
-    /// Sets what makes the view that is seen when loading has failed, in place of an `onFailureImage`.
+    /// Sets the maker of the view shown after a failure, in place of an `onFailureImage`.
     public func onFailureView(_ content: @escaping () -> any KFCrossPlatformView) -> Self {
         setting { $0.context.failureView = content }
     }
 
-    /// Whether loading is cancelled when the view leaves the screen; it begins again when the view comes
-    /// back.
+    /// Sets whether loading is cancelled when the view leaves the screen; it restarts when the view
+    /// returns.
     public func cancelOnDisappear(_ enabled: Bool) -> Self {
         setting { $0.context.cancelOnDisappear = enabled }
     }
 
-    /// Whether loading begins as soon as the view is made, before it is on the screen.
+    /// Sets whether loading begins as soon as the view is made, before it is on the screen.
     public func startLoadingBeforeViewAppear(_ enabled: Bool = true) -> Self {
         setting { $0.context.startLoadingBeforeViewAppear = enabled }
     }
 
-    /// Lets the image fade in, unless it comes from a cache. Its place is made before that.
+    /// Lets the image fade in, unless it comes from a cache. Its space is reserved before that.
     ///
     /// - Parameter duration: In seconds.
     public func fade(duration: TimeInterval) -> Self {
         setting(\.transition, to: .fade(duration))
     }
 
-    /// Whether the download becomes less urgent (0.25, unless it is that already) when the view
-    /// leaves the screen; it becomes as urgent as before when the view comes back. Does nothing for
-    /// a load that is cancelled then.
+    /// Sets whether the priority of the download is lowered to at most 0.25 when the view leaves
+    /// the screen; it is restored when the view returns. Has no effect on a load that is then
+    /// cancelled.
     public func reducePriorityOnDisappear(_ enabled: Bool) -> Self {
         setting { $0.context.reducePriorityOnDisappear = enabled }
     }
 
-    /// Lets the image take the placeholder's place by `transition`, unless it comes from a cache. Wins
-    /// over `fade`.
+    /// Replaces the placeholder by the image with `transition`, unless the image comes from a
+    /// cache. Takes precedence over `fade`.
     ///
-    /// `animation` is how the transition runs; with `nil` the image is there at once.
+    /// `animation` is the timing of the transition; with `nil` the image appears at once.
     public func loadTransition(
         _ transition: ImageTransition, animation: KFImage.Animation? = .default
     ) -> Self {

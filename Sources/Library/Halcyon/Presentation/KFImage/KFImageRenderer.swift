@@ -1,22 +1,21 @@
 public import Foundation
 
-/// Draws what an `ImageBinder` has to show.
+/// Draws the presentation of an `ImageBinder`.
 @MainActor public protocol KFImageRenderer: AnyObject {
-    /// Called after each change; the change is to be seen as an animation unless `transition` is
-    /// `.none`.
+    /// Called after each change, which must be animated unless `transition` is `.none`.
     func imageBinder(
         _ binder: ImageBinder, didChangeTo presentation: KFImage.Presentation,
         transition: ImageTransition)
 }
 
 extension KFImage {
-    /// What is to be seen of a `KFImage`: an image below and perhaps a view on top of it.
+    /// The visible content of a `KFImage`: an image and perhaps a view on top of it.
     public struct Presentation: Sendable {
-        /// What lies on top of the image.
+        /// The view on top of the image.
         public enum Overlay: Hashable, Sendable {
             /// Nothing.
             case none
-            /// The placeholder, or nothing if there is none.
+            /// The placeholder, if there is one.
             case placeholder
             /// The failure view.
             case failureView
@@ -24,28 +23,29 @@ extension KFImage {
 
         /// The image; `nil` until there is one.
         public var image: KFCrossPlatformImage?
-        /// Whether the image is seen; it may only take its place before.
+        /// Whether the image is visible; if not, it may still take up its space.
         public var isImageVisible = false
-        /// What lies on top of the image.
+        /// The view on top of the image.
         public var overlay = Overlay.placeholder
-        /// Whether the image makes the size of the whole; otherwise what lies on top of it does, and the
-        /// image takes no room.
+        /// Whether the image determines the size of the whole; otherwise the overlay does, and the
+        /// image takes up no space.
         public var imageDefinesLayout = false
-        /// How the image is to be drawn, as the description says.
+        /// The drawing options, from the description.
         public var rendering = Rendering()
     }
 }
 
 extension KFImage {
-    /// How the image is to be drawn, as far as a toolkit can; `nil` leaves it to the toolkit.
+    /// The drawing options of an image, as far as a toolkit supports them; `nil` leaves the choice
+    /// to it.
     public struct Rendering: Hashable, Sendable {
-        /// How the image fills the size it is given; `nil` when it has its own.
+        /// The resizing to the given size; `nil` for an image of its own size.
         public var resizing: Resizing?
-        /// Whether its colours are seen.
+        /// Whether the image is drawn in its own colours.
         public var mode: TemplateRenderingMode?
-        /// The quality of drawing at another size than its own.
+        /// The quality of drawing at another size than the image's own.
         public var interpolation: Interpolation?
-        /// Whether its edges are smoothed.
+        /// Whether the edges are smoothed.
         public var isAntialiased: Bool?
         /// Whether an animation is played; otherwise its first frame is shown.
         public var isAnimated = false
@@ -53,11 +53,11 @@ extension KFImage {
         public init() {}
     }
 
-    /// How an image fills a size that is not its own.
+    /// The way in which an image fills another size than its own.
     public struct Resizing: Hashable, Sendable {
-        /// What keeps its size at the edges, in points.
+        /// The margins that are not resized, in points.
         public var capInsets: EdgeInsets
-        /// How what is between them fills the rest.
+        /// The way in which the middle fills the rest.
         public var mode: ResizingMode
 
         public init(capInsets: EdgeInsets = EdgeInsets(), mode: ResizingMode = .stretch) {
@@ -69,10 +69,10 @@ extension KFImage {
     /// Distances from the edges of an image, in points.
     public struct EdgeInsets: Hashable, Sendable {
         public var top: CGFloat
-        /// The left edge where one reads from left to right.
+        /// The left edge in left-to-right languages.
         public var leading: CGFloat
         public var bottom: CGFloat
-        /// The right edge where one reads from left to right.
+        /// The right edge in left-to-right languages.
         public var trailing: CGFloat
 
         public init(
@@ -85,25 +85,25 @@ extension KFImage {
         }
     }
 
-    /// How a part of an image fills a larger place.
+    /// The way in which part of an image fills a larger area.
     public enum ResizingMode: Hashable, Sendable {
         /// Repeated at its own size.
         case tile
-        /// Made larger.
+        /// Enlarged.
         case stretch
     }
 
-    /// Whether the colours of an image are seen.
+    /// The use of an image's colours.
     public enum TemplateRenderingMode: Hashable, Sendable {
-        /// They are.
+        /// The image's own colours.
         case original
-        /// Only its alpha channel counts, as a stencil for the colour of the text around it.
+        /// Only the alpha channel, as a stencil for the colour of the surrounding text.
         case template
     }
 
     /// The quality of drawing an image at another size than its own.
     public enum Interpolation: Hashable, Sendable {
-        /// Pixels stay squares.
+        /// Nearest neighbour: pixels stay squares.
         case none
         case low
         case medium

@@ -2,29 +2,30 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// Told of the image a view shows now, or why it does not; once for each call that sets an image.
+/// Called with the image that a view now shows, or with the error; once for each call that sets an
+/// image.
 public typealias ImageSettingCompletion =
     @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
 
-/// Loads images for one slot, one after the other: the driver of everything that shows images.
+/// Loads images for one slot, one after the other: the driver of all views that show images.
 ///
-/// A load that is superseded by another one goes on, so that its image is cached, behind all others that
-/// wait for its host, unless its options cancel it. It no longer changes anything in the slot and
-/// completes with `notCurrentSourceTask`.
+/// A superseded load goes on, so that its image is cached, but behind all other downloads queued
+/// for its host, unless its options cancel it. It no longer changes the slot and completes with
+/// `notCurrentSourceTask`.
 @MainActor final class ImageSlotLoader {
-    /// The number of the load the slot waits for; `nil` when it waits for none.
+    /// The number of the slot's current load; `nil` if there is none.
     private(set) var taskIdentifier: Source.Identifier.Value?
     private var task: DownloadTask?
-    /// Ends the slot's wait for `task` when something else is to be shown.
+    /// Cancels `task` or lowers its priority when the slot is given something else to show.
     private var supersede: @MainActor @Sendable () -> Void = {}
     private var token: RequestToken?
-    /// Counts what the slot was told to show.
+    /// The number of calls to `load`.
     private var revision = 0
-    /// Images on show that the server is being asked about in the background.
+    /// The number of images on display with a revalidation in the background.
     private var revalidations = 0
     private let becameIdle: @MainActor (ImageSlotLoader) -> Void
 
-    /// `becameIdle` is called when there is nothing left to remember.
+    /// Creates a loader; `becameIdle` is called when it has no state left.
     init(becameIdle: @escaping @MainActor (ImageSlotLoader) -> Void = { _ in }) {
         self.becameIdle = becameIdle
     }
@@ -40,7 +41,7 @@ public typealias ImageSettingCompletion =
         progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         revision += 1
-        // At the end, so that a download that this load needs, too, goes on.
+        // At the end, so that a download shared with this load goes on.
         let supersede = supersede
         defer { supersede() }
         guard let source else {
@@ -79,7 +80,7 @@ public typealias ImageSettingCompletion =
                 answered.give(found)
             }
         }
-        // Cancels replacements of the first attempt too, so there is never another one to keep.
+        // Cancellation also covers later attempts, so there is never another task to keep.
         task = request.handle
         self.supersede = superseding(request.handle, options)
 
@@ -91,13 +92,13 @@ public typealias ImageSettingCompletion =
         return options.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
     }
 
-    /// Cancels what the slot waits for; it completes with an error, and the slot shows that.
+    /// Cancels the current load; it completes with an error, which the slot shows.
     func cancel() {
         token?.cancel()
         task?.cancel()
     }
 
-    /// Makes the load of the slot more or less urgent; see `DownloadTask.priority`.
+    /// Sets the priority of the current load; see `DownloadTask.priority`.
     func setPriority(_ priority: Float) {
         task?.priority = priority
     }
@@ -142,7 +143,7 @@ public typealias ImageSettingCompletion =
         }
     }
 
-    /// Shows what the server has now in place of the stale image, if that is still on show.
+    /// Replaces a stale image by the server's current one, if it is still on display.
     private func revalidated<Slot: ImageSlot>(_ load: Load<Slot>, _ found: HTTPRevalidation?) {
         revalidations -= 1
         defer { tellIfIdle() }
@@ -182,10 +183,11 @@ public typealias ImageSettingCompletion =
     let options: KingfisherParsedOptionsInfo
     let endActivity: @MainActor () -> Void
     let completion: ImageSettingCompletion?
-    /// What the server has said about an image that was shown stale; `nil` when it was not asked.
+    /// The result of revalidating an image shown stale; `nil` if there was no revalidation.
     let revalidation: OneShot<HTTPRevalidation?>
 
-    /// What a load is told that ended as `result` when the slot had been given something else.
+    /// Returns the outcome of a load that ended with `result` after the slot was given something
+    /// else.
     func superseded(
         _ result: Result<RetrieveImageResult, KingfisherError>
     ) -> Result<RetrieveImageResult, KingfisherError> {
@@ -202,15 +204,15 @@ public typealias ImageSettingCompletion =
 
 extension ImageRequest {
     /// Runs on this thread up to the first wait, so that an image in memory is delivered, and a
-    /// download started, before this returns; then anywhere. Delivers on the main actor.
+    /// download started, before this returns; then on any thread. Delivers on the main actor.
     fileprivate func start(
         _ deliver:
             @escaping @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) {
         Task.immediate {
             let result = await run()
-            // All else can be there before anyone had to wait for it, when this thread was held up; still it
-            // is delivered after the call that asked for it.
+            // Other results may also be ready without a wait, if this thread was held up; they are
+            // still delivered after the call.
             let isFromMemory =
                 result.isImmediate && (try? result.get())?.cacheType == .memory
             let queue = isFromMemory ? CallbackQueue.mainCurrentOrAsync : .mainAsync
@@ -222,7 +224,7 @@ extension ImageRequest {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// These options, with the shared manager's cache and downloader where they name none.
+    /// These options, with the shared manager's cache and downloader unless they have their own.
     fileprivate var withPartsOfSharedManager: KingfisherParsedOptionsInfo {
         var options = self
         if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
@@ -230,7 +232,7 @@ extension KingfisherParsedOptionsInfo {
         return options
     }
 
-    /// The shared manager's default options, then `options`.
+    /// Creates options from the shared manager's defaults, followed by `options`.
     init(ofView options: KingfisherOptionsInfo?) {
         self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
     }
@@ -245,8 +247,8 @@ private func previewing(
     }
 }
 
-/// Shows the progress in `slot` and tells it to `progress`, as long as `token` is current; `nil` when
-/// nobody wants to know.
+/// Shows the progress in `slot` and passes it to `progress`, as long as `token` is current; `nil`
+/// if neither needs it.
 @MainActor private func reporting(
     _ progress: DownloadProgressBlock?, in slot: some ImageSlot, while token: RequestToken
 ) -> DownloadProgressBlock? {
@@ -258,7 +260,7 @@ private func previewing(
     }
 }
 
-/// Lets a load that nobody looks at any more fall behind all others, or cancels it if its options say so.
+/// Gives a superseded load the lowest priority, or cancels it if its options say so.
 private func superseding(
     _ handle: DownloadTask, _ options: KingfisherParsedOptionsInfo
 ) -> @MainActor @Sendable () -> Void {
@@ -268,15 +270,15 @@ private func superseding(
     }
 }
 
-/// A place that shows one image at a time, as the driver sees it.
+/// A place that shows one image at a time, from the loader's point of view.
 ///
-/// A slot holds its view weakly: a load does not keep a view alive, and does nothing to one that is
-/// gone.
+/// A slot holds its view weakly: a load does not keep a view alive, and has no effect on a released
+/// one.
 @MainActor protocol ImageSlot: Sendable {
-    /// Whether its view has not gone.
+    /// Whether the view still exists.
     var isThere: Bool { get }
 
-    /// Whether neither an image nor a placeholder is on show.
+    /// Whether neither an image nor a placeholder is on display.
     var isEmpty: Bool { get }
 
     /// Whether all frames of an animation are to be decoded before it is shown.
@@ -285,28 +287,28 @@ private func superseding(
     /// Shows the placeholder of this load; without one, shows nothing.
     func showPlaceholder(_ options: KingfisherParsedOptionsInfo)
 
-    /// Shows that a load runs.
+    /// Shows that a load is running.
     ///
-    /// - Returns: What ends that.
+    /// - Returns: The block that ends this.
     func beginActivity() -> @MainActor () -> Void
 
     /// Whether `showProgress` shows anything.
     var showsProgress: Bool { get }
 
-    /// Shows how many bytes have arrived, of how many.
+    /// Shows the number of bytes received and expected.
     func showProgress(received: Int64, total: Int64)
 
     /// Whether `preview` shows anything; if not, no scans are decoded for it.
     var showsPreviews: Bool { get }
 
-    /// Shows what a progressive JPEG looks like so far, in place of the placeholder; `nil` shows
+    /// Shows the current state of a progressive JPEG in place of the placeholder; `nil` shows
     /// neither. The load goes on.
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo)
 
-    /// Takes the placeholder away and shows `image`.
+    /// Removes the placeholder and shows `image`.
     func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo)
 
-    /// Takes the placeholder away and shows the image of `change` with a transition.
+    /// Removes the placeholder and shows the image of `change` with a transition.
     func animate(_ change: ImageChange)
 
     /// Shows that a load failed.
@@ -324,14 +326,14 @@ extension ImageSlot {
 
     func showProgress(received: Int64, total: Int64) {}
 
-    /// Without transitions, the change happens at once.
+    /// Changes the image at once, without a transition.
     func animate(_ change: ImageChange) {
         change.perform { show($0, options: change.options) }
         change.end()
     }
 }
 
-/// An image on its way into a slot, by an animation.
+/// An animated change of a slot's image.
 @MainActor final class ImageChange {
     let image: KFCrossPlatformImage
     let options: KingfisherParsedOptionsInfo
@@ -368,7 +370,7 @@ extension ImageSlot {
     }
 }
 
-/// Whether anybody still waits for a request of a view. Latches.
+/// Whether a view's request is still wanted. Latches.
 final class RequestToken: Sendable {
     private let isCancelled = Atomic(false)
 

@@ -1,6 +1,7 @@
-/// The loaders of holders that do not keep one themselves, for as long as something is being loaded.
+/// The loaders of holders without storage of their own, kept during loads.
 ///
-/// An entry goes when its last load has ended, so the table needs no notice of holders that are gone.
+/// An entry is removed when its last load has ended, so the table needs no notice of released
+/// holders.
 @MainActor final class SlotTable {
     static let shared = SlotTable()
 
@@ -21,35 +22,35 @@
     }
 
     private struct Occupied {
-        /// Tells a holder from a later one at the same address.
+        /// Distinguishes a holder from a later one at the same address.
         weak var holder: AnyObject?
         let loader: ImageSlotLoader
     }
 
     private var entries: [Key: Occupied] = [:]
 
-    /// How many slots something is being loaded for.
+    /// The number of slots with a running load.
     var count: Int { entries.count }
 
-    /// The loader of a slot, made when there is none.
+    /// Returns the loader of a slot; creates one if there is none.
     func loader(of holder: AnyObject, _ slot: Slot) -> ImageSlotLoader {
         if let loader = runningLoader(of: holder, slot) { return loader }
         let key = Key(holder: ObjectIdentifier(holder), slot: slot)
         let made = ImageSlotLoader { [unowned self] loader in
-            // A later holder at the same address has an entry of its own by now.
+            // A later holder at the same address may have an entry of its own by now.
             if entries[key]?.loader === loader { entries[key] = nil }
         }
         entries[key] = Occupied(holder: holder, loader: made)
         return made
     }
 
-    /// The loader of a slot, when something is being loaded.
+    /// Returns the loader of a slot with a running load.
     func runningLoader(of holder: AnyObject, _ slot: Slot) -> ImageSlotLoader? {
         let entry = entries[Key(holder: ObjectIdentifier(holder), slot: slot)]
         return entry?.holder === holder ? entry?.loader : nil
     }
 
-    /// The loaders of those slots something is being loaded for.
+    /// Returns the loaders of all included slots with a running load.
     func runningLoaders(of holder: AnyObject, where isIncluded: (Slot) -> Bool) -> [ImageSlotLoader]
     {
         let id = ObjectIdentifier(holder)

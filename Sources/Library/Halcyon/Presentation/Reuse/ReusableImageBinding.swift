@@ -1,23 +1,23 @@
-/// What a view that is used again and again shows of the image it is bound to.
+/// The state of the image in a reused view.
 public enum ReusableImageState: Sendable {
-    /// Bound to nothing.
+    /// Not bound.
     case empty
     /// The image is being loaded.
     case loading(Source)
     /// The image.
     case success(KFCrossPlatformImage)
-    /// Why there is no image.
+    /// The error and the source that failed.
     case failure(KingfisherError, Source)
 }
 
-/// Binds a view that is used again and again, such as a row of a list, to one image after another.
+/// Binds a reused view, such as a row of a list, to one image after another.
 ///
-/// Nothing that belongs to an earlier image reaches the view. The load of an earlier image goes on, so that
-/// it is cached, but behind all others that wait for its host; with `.cancelWhenSuperseded` it is
-/// cancelled, and a download goes on only while others wait for it. A binding that is unbound or released
-/// cancels its load.
+/// Results of earlier images never reach the view. The load of an earlier image goes on, so that it
+/// is cached, but behind all other downloads queued for its host; with `.cancelWhenSuperseded` it
+/// is cancelled, and a download goes on only for its other callers. A binding that is unbound or
+/// released cancels its load.
 @MainActor public final class ReusableImageBinding {
-    /// What is shown now.
+    /// The current state.
     public private(set) var state = ReusableImageState.empty
 
     private let loader = ImageSlotLoader()
@@ -25,7 +25,7 @@ public enum ReusableImageState: Sendable {
     private var source: Source?
     private var options: KingfisherOptionsInfo = []
 
-    /// - Parameter present: Shows a state. Hold the view weakly in it when the view holds the binding.
+    /// - Parameter present: Shows a state. Must hold the view weakly if the view holds the binding.
     public init(present: @escaping @MainActor (ReusableImageState) -> Void) {
         self.present = present
     }
@@ -41,12 +41,12 @@ public enum ReusableImageState: Sendable {
 
     /// Shows that `source` is being loaded, then the image or the failure.
     ///
-    /// Does nothing when that is being loaded, or shown, already; `nil` unbinds. A failed load is tried
-    /// again.
-    /// `options` come after the shared manager's default options. They are not compared: options alone
-    /// make no new image. Transitions, and what to show on failure, are up to the view.
+    /// Does nothing if `source` is already being loaded or shown; `nil` unbinds. A failed load is
+    /// tried again. `options` are applied after the shared manager's default options. They are not
+    /// compared: a change of options alone does not load again. Transitions and the display of
+    /// failures are up to the view.
     public func bind(to source: Source?, options: KingfisherOptionsInfo = []) {
-        // A file that has changed is another image.
+        // A changed file counts as another image.
         guard let source = source?.pinned else { return unbind() }
         if source == self.source, !hasFailed { return }
         self.source = source
@@ -63,7 +63,7 @@ public enum ReusableImageState: Sendable {
         show(.empty)
     }
 
-    /// Loads again what could not be loaded.
+    /// Loads again after a failure.
     public func retry() {
         if hasFailed { bind(to: source, options: options) }
     }
@@ -80,7 +80,7 @@ public enum ReusableImageState: Sendable {
     }
 }
 
-/// A binding with the source it was bound to.
+/// A binding, with its source at the start of a load.
 @MainActor private struct BindingSlot: ImageSlot {
     weak var binding: ReusableImageBinding?
     let source: Source
@@ -89,7 +89,7 @@ public enum ReusableImageState: Sendable {
 
     var isEmpty: Bool { true }
 
-    /// Its states know only the image itself.
+    /// The states have no case for previews.
     var showsPreviews: Bool { false }
 
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {}

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How a view shows a new image. Durations are in seconds.
+/// The transition of a view to a new image. Durations are in seconds.
 public enum ImageTransition: Sendable {
-    /// At once.
+    /// No animation.
     case none
     /// The image fades in.
     case fade(TimeInterval)
@@ -14,8 +14,8 @@ public enum ImageTransition: Sendable {
     case flipFromTop(TimeInterval)
     /// The view turns over around its horizontal axis, from the bottom.
     case flipFromBottom(TimeInterval)
-    /// What `animations` does to the view, which includes setting the image; without it the image is
-    /// set. `completion` is told whether the animation ran to its end.
+    /// An animation by `animations`, which must also set the image; without it the image is set.
+    /// `completion` receives whether the animation ran to its end.
     case custom(
         duration: TimeInterval, options: AnimationOptions,
         animations:
@@ -24,7 +24,7 @@ public enum ImageTransition: Sendable {
 }
 
 extension ImageTransition {
-    /// How a custom animation runs.
+    /// The options of a custom animation.
     public struct AnimationOptions: OptionSet, Hashable, Sendable {
         public let rawValue: UInt
 
@@ -36,7 +36,7 @@ extension ImageTransition {
         public static let curveEaseIn = AnimationOptions(rawValue: 1 << 0)
         /// Ends slowly.
         public static let curveEaseOut = AnimationOptions(rawValue: 1 << 1)
-        /// Keeps its speed.
+        /// Constant speed.
         public static let curveLinear = AnimationOptions(rawValue: 1 << 2)
         /// The new image fades in over the old one.
         public static let transitionCrossDissolve = AnimationOptions(rawValue: 1 << 3)
@@ -50,7 +50,7 @@ extension ImageTransition {
         public static let transitionFlipFromBottom = AnimationOptions(rawValue: 1 << 7)
     }
 
-    /// How long it takes, in seconds; 0 for `none`.
+    /// The duration, in seconds; 0 for `none`.
     public var duration: TimeInterval {
         switch self {
         case .none: 0
@@ -61,7 +61,7 @@ extension ImageTransition {
         }
     }
 
-    /// How it looks, in the terms of a custom animation.
+    /// The equivalent options of a custom animation.
     public var animationOptions: AnimationOptions {
         switch self {
         case .none: []
@@ -83,14 +83,14 @@ extension ImageTransition {
         }
     }
 
-    /// Tells the caller of a custom animation that it has ended.
+    /// Calls the completion of a custom animation.
     @MainActor func ended(finished: Bool) {
         if case .custom(_, _, _, let completion?) = self { completion(finished) }
     }
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Whether an image that was found in `cacheType` is shown with the transition.
+    /// Whether an image found in `cacheType` is shown with the transition.
     func needsTransition(cacheType: CacheType) -> Bool {
         if case .none = self.transition { return false }
         return self.forceTransition || cacheType == .none

@@ -1,36 +1,37 @@
 public import Foundation
 
-/// A view that shows an image: what a toolkit's image view has to offer to get all of Halcyon.
+/// A view that shows an image: the interface a toolkit's image view needs for all of Halcyon's
+/// features.
 ///
-/// An adapter stores an `ImageViewState` and gives the members below. Those with a default may be
-/// left out by a view that cannot animate or shows animations frame by frame itself.
+/// An adapter stores an `ImageViewState` and implements the members below. Those with a default may
+/// be omitted by a view that cannot animate or that plays animations itself.
 @MainActor public protocol KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
-    /// The image on show; `nil` shows none.
+    /// The image on display; `nil` for none.
     var image: KFCrossPlatformImage? { get set }
 
-    /// What Halcyon remembers about this view. A stored constant: always the same object.
+    /// Halcyon's state for this view. A stored constant: always the same object.
     var imageViewState: ImageViewState { get }
 
     /// Whether all frames of an animation are decoded before it is shown; `true` by default.
     var preloadsAllAnimationData: Bool { get }
 
-    /// The area that images are made for whose load names no processor; `nil`, the default, leaves them
-    /// as large as they are.
+    /// The area to which images are fitted if their load names no processor; `nil`, the default,
+    /// keeps them at full size.
     var displayArea: DisplayArea? { get }
 
     /// Puts `view` on top of the image.
     func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement)
 
-    /// Takes away a view that `addOverlay` put there; does nothing if it is not there.
+    /// Removes a view added by `addOverlay`; does nothing if it is not there.
     func removeOverlay(_ view: any KFCrossPlatformView)
 
-    /// A spinner of this toolkit, not animating.
+    /// Makes a spinner of this toolkit, not animating.
     func makeActivityView() -> any ActivityView
 
-    /// An image view of this toolkit, for an image that serves as indicator.
+    /// Makes an image view of this toolkit, for an image that serves as indicator.
     func makeImageView() -> any KFCrossPlatformImageView
 
-    /// Shows a change of the image as an animation.
+    /// Animates a change of the image.
     ///
     /// `changes` sets the image and must run exactly once; `completion` must run exactly once, when
     /// the animation has ended, with `false` if it was interrupted. By default both run at once.
@@ -39,8 +40,8 @@ public import Foundation
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void)
 
-    /// Interrupts the animation that `animate` began, if it still runs: the image is seen as it is. Does
-    /// nothing by default.
+    /// Interrupts the animation begun by `animate`, if it still runs: the image is shown as it is.
+    /// Does nothing by default.
     func endAnimation()
 }
 
@@ -60,13 +61,13 @@ extension KFCrossPlatformImageView {
     public func endAnimation() {}
 }
 
-/// A view of some toolkit, as far as an image view carries others on top of its image.
+/// A view of some toolkit that an image view can carry on top of its image.
 @MainActor public protocol KFCrossPlatformView: AnyObject {
-    /// Whether the view is there but not shown.
+    /// Whether the view is hidden.
     var isHidden: Bool { get set }
 }
 
-/// A view that shows that something is going on, such as a spinner.
+/// A view that indicates activity, such as a spinner.
 @MainActor public protocol ActivityView: KFCrossPlatformView {
     /// Starts the animation.
     func startAnimating()
@@ -74,11 +75,11 @@ extension KFCrossPlatformImageView {
     func stopAnimating()
 }
 
-/// Where a view lies on an image view: its centre is the image view's, moved by `offset`.
+/// The placement of a view on an image view: its centre is the image view's, moved by `offset`.
 public struct OverlayPlacement: Hashable, Sendable {
-    /// How large it is.
+    /// The size of the view.
     public var size: IndicatorSizeStrategy
-    /// How far its centre is from the image view's, in points.
+    /// The offset of its centre from the image view's, in points.
     public var offset: CGPoint
 
     public init(size: IndicatorSizeStrategy = .full, offset: CGPoint = .zero) {
@@ -87,13 +88,13 @@ public struct OverlayPlacement: Hashable, Sendable {
     }
 }
 
-/// An area of the screen that images are made for.
+/// An area of the screen to which images are fitted.
 public struct DisplayArea: Hashable, Sendable {
     /// Width and height in points.
     public var size: CGSize
-    /// Pixels of the screen per point.
+    /// The number of screen pixels per point.
     public var scale: CGFloat
-    /// How an image of other proportions lies in it; one that is distorted covers it.
+    /// The placement of an image with other proportions; a distorted image covers the area.
     public var contentMode: ContentMode
 
     public init(size: CGSize, scale: CGFloat = 1, contentMode: ContentMode = .aspectFit) {
@@ -104,7 +105,7 @@ public struct DisplayArea: Hashable, Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// These options, with images made as small as `area` allows, unless they say how images are made.
+    /// These options, with images reduced to fit `area`, unless they have a processor of their own.
     ///
     /// The original is cached on disk as well, for views of other sizes.
     func fitted(to area: DisplayArea?) -> KingfisherParsedOptionsInfo {
@@ -120,22 +121,22 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// What Halcyon remembers about an image view: its load, placeholder, indicator and failure.
+/// Halcyon's state for an image view: its load, placeholder, indicator and failure.
 ///
-/// Make one for each image view and keep it there; its content is private to Halcyon.
+/// Create one for each image view and keep it there; its content is private to Halcyon.
 @MainActor public final class ImageViewState {
     let loader = ImageSlotLoader()
     private(set) var placeholder: (any Placeholder)?
     private(set) var indicatorType = IndicatorType.none
     private(set) var indicator: (any Indicator)?
-    /// Makes the view that is seen when a load has failed.
+    /// Makes the view shown after a failed load.
     var failureView: (@MainActor (KingfisherError) -> any KFCrossPlatformView)?
     private var failureOnShow: (any KFCrossPlatformView)?
     private var retry: (@MainActor () -> Void)?
 
     public init() {}
 
-    /// Takes away the placeholder on `view` and puts another one there; `nil` empties the view.
+    /// Replaces the placeholder on `view`; `nil` empties the view.
     func setPlaceholder(_ new: (any Placeholder)?, on view: any KFCrossPlatformImageView) {
         placeholder?.remove(from: view)
         placeholder = new
@@ -146,7 +147,7 @@ extension KingfisherParsedOptionsInfo {
         }
     }
 
-    /// Shows that a load has failed, which `retry` would begin anew.
+    /// Shows that a load has failed; `retry` starts it again.
     func showFailure(
         _ error: KingfisherError, on view: any KFCrossPlatformImageView,
         retry: (@MainActor () -> Void)?
@@ -154,13 +155,13 @@ extension KingfisherParsedOptionsInfo {
         removeFailure(from: view)
         self.retry = retry
         guard let made = failureView?(error) else { return }
-        // An image that was kept or is shown for the failure stays below.
+        // An image that was kept, or is shown for the failure, stays below.
         if placeholder != nil { setPlaceholder(nil, on: view) }
         view.addOverlay(made, placement: OverlayPlacement())
         failureOnShow = made
     }
 
-    /// To be called when another load begins.
+    /// Removes the failure view; to be called at the start of another load.
     func removeFailure(from view: any KFCrossPlatformImageView) {
         retry = nil
         guard let shown = failureOnShow else { return }
@@ -168,14 +169,14 @@ extension KingfisherParsedOptionsInfo {
         view.removeOverlay(shown)
     }
 
-    /// Begins the load anew that has failed; returns whether there is one.
+    /// Retries the failed load; returns whether there is one.
     func retryFailedLoad() -> Bool {
         guard let retry else { return false }
         retry()
         return true
     }
 
-    /// Takes away the indicator on `view` and puts another one there, hidden.
+    /// Replaces the indicator on `view`, hiding the new one.
     func setIndicator(_ type: IndicatorType, on view: any KFCrossPlatformImageView) {
         if let indicator { view.removeOverlay(indicator.view) }
         indicatorType = type

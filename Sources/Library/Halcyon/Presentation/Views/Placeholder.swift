@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What an image view shows while its image is being loaded.
+/// The content of an image view during a load.
 ///
 /// Images are placeholders. A view of the toolkit becomes one by an empty extension.
 public protocol Placeholder {
     /// Shows this placeholder in `imageView`.
     @MainActor func add(to imageView: any KFCrossPlatformImageView)
-    /// Takes this placeholder away from `imageView`.
+    /// Removes this placeholder from `imageView`.
     @MainActor func remove(from imageView: any KFCrossPlatformImageView)
 }
 
@@ -38,7 +38,7 @@ extension Placeholder where Self: KFCrossPlatformView {
         imageView.addOverlay(self, placement: OverlayPlacement())
     }
 
-    /// Takes this view away from `imageView`.
+    /// Removes this view from `imageView`.
     @MainActor public func remove(from imageView: any KFCrossPlatformImageView) {
         imageView.removeOverlay(self)
     }
@@ -47,21 +47,21 @@ extension Placeholder where Self: KFCrossPlatformView {
 /// Placeholders made of hashes, for whatever takes one: `.placeholder(.thumbHash("2PoNNJpwd3d+eId3iIhzjwcHiA=="))`,
 /// `imageView.kf.setImage(with: url, placeholder: .blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj"))`.
 extension Placeholder where Self == KFCrossPlatformImage {
-    /// The picture that a BlurHash describes; `nil` for a text that is none, see ``BlurHash/init(_:)``.
+    /// Makes the picture of a BlurHash; `nil` for an invalid text, see ``BlurHash/init(_:)``.
     ///
-    /// `size`, in points, makes it as large as the image it stands for, so that nothing moves when that
-    /// comes. `nil`, the default, makes it small, for views that have a size.
+    /// `size`, in points, is that of the image it stands for, so that the layout does not change
+    /// when that arrives. `nil`, the default, makes it small, for views with a size of their own.
     public static func blurHash(_ text: String, size: CGSize? = nil) -> KFCrossPlatformImage? {
-        // A placeholder is left out rather than reported.
+        // An invalid placeholder is left out rather than reported.
         (try? BlurHash(text)).map { KFCrossPlatformImage($0, size: size) }
     }
 
-    /// The picture that a ThumbHash, in base 64, describes, in its own proportions; `nil` for a text that
-    /// is none, see ``ThumbHash``.
+    /// Makes the picture of a ThumbHash in base 64, in its own proportions; `nil` for an invalid
+    /// text, see ``ThumbHash``.
     ///
-    /// `size` is that of a BlurHash; its longer side counts.
+    /// `size` is as for a BlurHash; only its longer side counts.
     public static func thumbHash(_ text: String, size: CGSize? = nil) -> KFCrossPlatformImage? {
-        // A placeholder is left out rather than reported.
+        // An invalid placeholder is left out rather than reported.
         (try? ThumbHash(text)).map { KFCrossPlatformImage($0, size: size) }
     }
 }
