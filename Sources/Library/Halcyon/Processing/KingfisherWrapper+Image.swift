@@ -2,42 +2,44 @@ public import Foundation
 import HalcyonWork
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image as a PNG file, of an animation its first frame; `nil` when it cannot be rendered.
+    /// Returns the image as a PNG file, for an animation its first frame; `nil` if it cannot be
+    /// rendered.
     public func pngRepresentation() -> Data? {
         guard base.animation != nil else { return data(format: .PNG) }
-        // The contract is that of Kingfisher: no file, no reason.
+        // As in Kingfisher, failures have no reason.
         return (try? base.bitmap()).flatMap { Image(bitmap: $0).kf.data(format: .PNG) }
     }
 
-    /// The image as a JPEG file, of an animation its first frame. Transparent parts become white.
+    /// Returns the image as a JPEG file, for an animation its first frame. Transparent parts become
+    /// white.
     ///
     /// - Parameter compressionQuality: 0 (smallest) … 1 (best).
     public func jpegRepresentation(compressionQuality: CGFloat) -> Data? {
         data(format: .JPEG, compressionQuality: compressionQuality)
     }
 
-    /// The image as a GIF file: the bytes it was made of if they are GIF, else newly written with all
-    /// frames.
+    /// Returns the image as a GIF file: its original bytes if they are GIF, otherwise newly encoded
+    /// with all frames.
     public func gifRepresentation() -> Data? {
         data(format: .GIF)
     }
 
-    /// The image as a file, or `nil` when it cannot be written; `data(format:options:)` says why.
+    /// Returns the image as a file, or `nil` on failure; `data(format:options:)` throws the reason.
     ///
     /// Renders the image if it is not rendered yet, and encodes, on the calling thread.
     /// - Parameters:
     ///   - format: The file format; `.unknown` gives PNG.
     ///   - compressionQuality: 0 (smallest) … 1 (best) for lossy formats.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1) -> Data? {
-        // The contract is that of Kingfisher: no file, no reason.
+        // As in Kingfisher, failures have no reason.
         try? data(format: format, options: ImageEncodingOptions(quality: compressionQuality))
     }
 
-    /// The image as a file.
+    /// Returns the image as a file.
     ///
-    /// An animation is written with all frames as GIF, WebP and PNG, with its first in other formats; of PNG
-    /// with 8 bits. If the image was made of an animated file of this very format and not processed, it is
-    /// these bytes as they are, metadata included.
+    /// Animations are encoded with all frames as GIF, WebP and PNG (with 8 bits), and with their
+    /// first frame in other formats. An unprocessed image from an animated file of the same format
+    /// is returned as its original bytes, including metadata.
     ///
     /// Renders the image if it is not rendered yet, and encodes, on the calling thread. The format
     /// `.unknown` gives PNG.
@@ -46,25 +48,24 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         try base.encoded(as: format, options: options)
     }
 
-    /// The frames of the animated file the image was made of, or of the animation it is; `nil` for still
-    /// images of other formats than GIF.
+    /// The number of frames of the animation or of the animated file the image was made from; `nil`
+    /// for still images of other formats than GIF.
     public var imageFrameCount: Int? {
         base.animatedSource?.frameCount ?? (base.animation == nil ? nil : base.frameCount)
     }
 
-    /// The image itself: it is upright already.
+    /// The image itself, since it is always upright.
     public var normalized: KFCrossPlatformImage { base }
 
-    /// The image in a file's bytes, or `nil` when they are not an image.
+    /// Makes an image from a file's bytes; `nil` if they are not an image.
     ///
     /// Only the header is read, unless `options` ask for preloading; see `Image.decoding` for errors.
     public static func image(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
-        // The contract is that of Kingfisher: no image, no reason.
+        // As in Kingfisher, failures have no reason.
         try? Image.decoding(data, options: options)
     }
 
-    /// The same as `image(data:options:)`: whether the bytes are an animation is recognised from
-    /// them.
+    /// Calls `image(data:options:)`, which recognises animations by their bytes.
     public static func animatedImage(
         data: Data, options: ImageCreatingOptions
     ) -> KFCrossPlatformImage? {
@@ -78,7 +79,7 @@ extension KingfisherWrapper where Base == Data {
     /// The format of an image file's bytes; `.unknown` for eight bytes or fewer.
     public var imageFormat: ImageFormat { ImageSniffer.format(of: base) }
 
-    /// Whether the bytes are a JPEG file in which the two bytes of `marker` stand next to each other
+    /// Whether the bytes are a JPEG file with the two bytes of `marker` next to each other
     /// anywhere.
     public func contains(jpeg marker: ImageFormat.JPEGMarker) -> Bool {
         guard imageFormat == .JPEG else { return false }
@@ -87,13 +88,14 @@ extension KingfisherWrapper where Base == Data {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image with its pixels in memory, of an animation those of the first frame.
+    /// The image with its pixels in memory, for an animation those of the first frame.
     ///
-    /// Renders it on the calling thread if it is not rendered yet: up to a second for a large
-    /// photograph; in `async` code use `Image.rendered()`. What cannot be rendered comes back as it
-    /// is; `Image.bitmap()` tells why. What the manager and the caches deliver is rendered already.
+    /// Renders it on the calling thread if necessary: up to a second for a large photograph; in
+    /// `async` code use `Image.rendered()`. If rendering fails, returns the image unchanged;
+    /// `Image.bitmap()` throws the reason. Images from the manager and the caches are already
+    /// rendered.
     public var decoded: KFCrossPlatformImage {
-        // The contract is that of Kingfisher: the same image, no reason.
+        // As in Kingfisher, failures have no reason.
         _ = try? base.bitmap()
         return base
     }
@@ -103,91 +105,93 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         decoded.kf.scaled(to: scale)
     }
 
-    /// The image drawn on `canvas`, the pixels that stand for Kingfisher's graphics context here: they
-    /// decide on size, channels and depth of the result.
+    /// Draws the image on `canvas`, which stands for Kingfisher's graphics context: its pixels
+    /// determine the size, channels and depth of the result.
     ///
     ///     let size = PixelSize(width: 512, height: 512)
     ///     let canvas = Bitmap(pixels: Data(count: 512 * 512 * 4), size: size)!
     ///     let texture = image.kf.decoded(on: canvas)
     ///
-    /// The picture keeps its size in pixels and its scale; it lies in the lower left corner, and what
-    /// does not fit is cut off. Drawn on the calling thread. Animations, and what cannot be rendered,
-    /// come back as they are.
+    /// The picture keeps its size in pixels and its scale; it lies in the lower left corner, and
+    /// excess parts are cut off. Drawn on the calling thread. Animations, and images that cannot be
+    /// rendered, are returned unchanged.
     public func decoded(on canvas: Bitmap) -> KFCrossPlatformImage {
-        // The contract is that of Kingfisher: the same image, no reason.
+        // As in Kingfisher, failures have no reason.
         (try? base.drawn(on: canvas)) ?? base
     }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The frames of an animated file or of a foreign source, decoded when asked for, with the image's
-    /// steps applied; a new one at each call.
+    /// The frames of an animated file or of a custom source, decoded on demand, with the image's
+    /// steps applied; a new source at each call.
     ///
-    /// `nil` for still images of other formats than GIF, for an animation reduced to its first frame,
-    /// and when the pixels of all frames are in memory: then `allBitmaps()` has them.
+    /// `nil` for still images of other formats than GIF, for an animation reduced to its first
+    /// frame, and if the pixels of all frames are in memory: then use `allBitmaps()`.
     public var frameSource: (any ImageFrameSource)? { base.makeFrameSource() }
 
-    /// A copy of `target` that also knows what this image was made of: the animated file's bytes, the
-    /// frame count, the frame source and the creating options.
+    /// Returns a copy of `target` with this image's origin: the animated file's bytes, the frame
+    /// count, the frame source and the creating options.
     ///
-    /// Images never change, so the copy is returned and `target` stays as it is. Its pixels are those
-    /// of `target`; when that is a still image and this one an animation, the copy is played with the
-    /// frames of this one.
+    /// Images are immutable, so `target` itself stays unchanged. The copy has the pixels of
+    /// `target`; if that is a still image and this one an animation, the copy plays this one's
+    /// frames.
     public func copyKingfisherState(to target: KFCrossPlatformImage) -> KFCrossPlatformImage {
         target.withSource(of: base)
     }
 
-    /// An animation of frames that `source` makes; `nil` when a frame that is needed now is missing.
+    /// Makes an animation of frames from `source`; `nil` if a frame needed at once is missing.
     ///
-    /// Frames are asked for when they are shown, unless `options` ask for preloading or the first frame
-    /// only. Decodes on the calling thread. `baseImage` is the first frame, if it is at hand already;
-    /// then it is not decoded.
+    /// Frames are requested when they are shown, unless `options` ask for preloading or the first
+    /// frame only. Decodes on the calling thread. `baseImage`, if given, is the first frame, which
+    /// is then not decoded.
     public static func animatedImage(
         source: any ImageFrameSource, options: ImageCreatingOptions,
         baseImage: KFCrossPlatformImage? = nil
     ) -> KFCrossPlatformImage? {
-        // The contract is that of Kingfisher: no image, no reason.
+        // As in Kingfisher, failures have no reason.
         try? Image.animated(source, options: options, base: baseImage)
     }
 }
 
-/// What the image looks like at a glance. All of it is computed on the pool of threads for decoding: the
-/// image is rendered at a small size, if it is not rendered yet, of an animation its first frame.
+/// Hashes and colours of the image, computed on the decoding pool: the image is rendered at a small
+/// size, if it is not rendered yet; an animation by its first frame.
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image in 20 to 30 characters, to be shown until it is there.
+    /// Computes a BlurHash of 20 to 30 characters, as a placeholder.
     ///
     /// - Parameters:
-    ///   - columns: Waves across, 1…9: more show more and make the hash longer.
-    ///   - rows: Waves down, 1…9.
+    ///   - columns: The number of horizontal components, 1…9: more give more detail and a longer
+    ///     hash.
+    ///   - rows: The number of vertical components, 1…9.
     /// - Throws: `ImageCodingError`.
     public func blurHash(columns: Int = 4, rows: Int = 3) async throws -> BlurHash {
         try await glance { try $0.blurHash(columns: columns, rows: rows) }
     }
 
-    /// The image in about 25 bytes, with its proportions and opacity, to be shown until it is there.
+    /// Computes a ThumbHash of about 25 bytes, with proportions and opacity, as a placeholder.
     ///
     /// - Throws: `ImageCodingError`.
     public func thumbHash() async throws -> ThumbHash {
         try await glance { try $0.thumbHash() }
     }
 
-    /// A hash of which neighbouring pixels are darker; see ``PerceptualHash``.
+    /// Computes a hash of brightness differences between neighbouring pixels; see
+    /// ``PerceptualHash``.
     ///
     /// - Throws: `ImageCodingError`.
     public func dHash() async throws -> PerceptualHash {
         try await glance { try $0.dHash() }
     }
 
-    /// A hash of the lowest frequencies; see ``PerceptualHash``.
+    /// Computes a hash of the lowest frequencies; see ``PerceptualHash``.
     ///
     /// - Throws: `ImageCodingError`.
     public func pHash() async throws -> PerceptualHash {
         try await glance { try $0.pHash() }
     }
 
-    /// The colours that the image mainly consists of.
+    /// Computes the main colours of the image.
     ///
-    /// - Parameter count: The most colours, 1…64.
+    /// - Parameter count: The maximum number of colours, 1…64.
     /// - Throws: `ImageCodingError`.
     public func palette(count: Int = 5) async throws -> ColorPalette {
         try await glance { try $0.palette(count: count) }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Draws the image with a blend mode onto a colour, or onto nothing.
+/// Draws the image with a blend mode onto a colour, or onto a transparent background.
 public struct BlendImageProcessor: ImageProcessor {
-    /// How image and background are mixed.
+    /// The blend mode of image and background.
     public let blendMode: CGBlendMode
-    /// The opacity the image is drawn with, 0…1. 1 by default.
+    /// The opacity of the image, 0…1. 1 by default.
     public let alpha: CGFloat
-    /// What the image is drawn onto; `nil`, the default, is transparent.
+    /// The background colour; `nil`, the default, is transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     public init(
@@ -55,8 +55,8 @@ extension BlendImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image drawn with `blendMode` and an opacity of `alpha` onto `backgroundColor`, or onto
-    /// nothing. Mixed on sRGB values.
+    /// Draws the image with `blendMode` and an opacity of `alpha` onto `backgroundColor`, or onto a
+    /// transparent background. Blended on sRGB values.
     public func image(
         withBlendMode blendMode: CGBlendMode, alpha: CGFloat = 1,
         backgroundColor: KFCrossPlatformColor? = nil

@@ -1,13 +1,14 @@
 public import Foundation
 
-/// Puts the image on a canvas of a size, if it is smaller; never cuts anything off.
+/// Enlarges the canvas to a minimum size; never cuts anything off.
 public struct CanvasImageProcessor: ImageProcessor {
-    /// The least size of the result, in points.
+    /// The minimum size of the result, in points.
     public let size: CGSize
-    /// Where the image lies, as fractions of the room that is left; clamped to 0…1. In the middle by
+    /// The position of the image, as fractions of the free space; clamped to 0…1. Centred by
     /// default.
     public let anchor: CGPoint
-    /// What is seen around the image, and through it; `nil`, the default, leaves it transparent.
+    /// The colour around the image and behind its transparent parts; `nil`, the default, is
+    /// transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     public init(

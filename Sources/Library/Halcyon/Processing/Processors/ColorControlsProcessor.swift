@@ -2,8 +2,8 @@ public import Foundation
 
 /// Changes brightness, contrast and saturation, then exposure.
 ///
-/// Calculated as CoreImage documents it for `CIColorControls` and `CIExposureAdjust` (Core Image
-/// Filter Reference), on linear light, which is what CoreImage works in by default. For each colour:
+/// Computed as in Core Image's `CIColorControls` and `CIExposureAdjust` (Core Image Filter
+/// Reference), on linear light, which is Core Image's default working space. For each colour:
 /// 1. saturation: `L + s · (colour − L)` with the luminance `L = 0.2126 R + 0.7152 G + 0.0722 B`,
 /// 2. brightness: `+ b`,
 /// 3. contrast: `0.5 + c · (colour − 0.5)`,
@@ -11,13 +11,13 @@ public import Foundation
 ///
 /// Only the result is clamped to 0…1. Alpha stays.
 public struct ColorControlsProcessor: ImageProcessor {
-    /// What is added; 0 changes nothing.
+    /// The value added to each component; 0 changes nothing.
     public let brightness: CGFloat
-    /// The distance from middle grey is multiplied by this; 1 changes nothing.
+    /// The factor for the distance from middle grey; 1 changes nothing.
     public let contrast: CGFloat
-    /// 0 gives greys, 1 changes nothing.
+    /// The saturation: 0 gives greys, 1 changes nothing.
     public let saturation: CGFloat
-    /// Photographic stops; 0 changes nothing, 1 doubles the light.
+    /// The exposure in photographic stops; 0 changes nothing, 1 doubles the light.
     public let inputEV: CGFloat
 
     public init(brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat) {

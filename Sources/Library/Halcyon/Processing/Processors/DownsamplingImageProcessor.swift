@@ -2,15 +2,15 @@ public import Foundation
 
 /// Decodes at a smaller size.
 ///
-/// The image keeps its proportions and is never enlarged: its longer side becomes the longer side of
-/// `size`. Of a file's bytes no full-size image is made where the format allows for it, which saves
+/// The image keeps its proportions and is never enlarged: its longer side becomes the longer side
+/// of `size`. If the format allows it, a file is decoded without a full-size image, which saves
 /// most of the time and memory of a large photograph; so prefer this to `ResizingImageProcessor`.
 public struct DownsamplingImageProcessor: ImageProcessor {
-    /// The size in points. One without extent stands for the image's own.
+    /// The size in points; an empty size keeps the image's own.
     public let size: CGSize
-    /// How well a file's bytes are decoded at that size. `best` by default.
+    /// The quality of decoding a file at that size. `best` by default.
     public let quality: DownsamplingQuality
-    // Made once: a request asks for it several times.
+    // Stored, since a request reads it several times.
     public let identifier: String
 
     public init(size: CGSize, quality: DownsamplingQuality = .best) {
@@ -48,15 +48,15 @@ extension DownsamplingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image in a file's bytes, decoded so that its longer side is that of `pointSize`.
+    /// Decodes an image file so that its longer side is that of `pointSize`.
     ///
-    /// It keeps its proportions and is never enlarged; a `pointSize` without extent stands for the
-    /// image's own. `nil` when the bytes are not an image. `scale` is pixels per point, of `pointSize`
-    /// and of the result.
+    /// The image keeps its proportions and is never enlarged; an empty `pointSize` keeps its own
+    /// size. `nil` if the bytes are not an image. `scale` is the number of pixels per point, for
+    /// `pointSize` and for the result.
     public static func downsampledImage(data: Data, to pointSize: CGSize, scale: CGFloat)
         -> KFCrossPlatformImage?
     {
-        // As for `Image(data:)`; those who want the reason call `Image.decoding`.
+        // As for `Image(data:)`; `Image.decoding` throws the reason.
         let image = try? Image.decoding(data, options: ImageCreatingOptions(scale: scale))
         return image?.kf.downsampled(to: pointSize)
     }

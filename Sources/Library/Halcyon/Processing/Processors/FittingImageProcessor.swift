@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Makes an image small enough, and no smaller, for an area it is shown in; never enlarges.
+/// Reduces an image to the size needed to fit or cover an area; never enlarges.
 public struct FittingImageProcessor: ImageProcessor {
     /// The size of the area, in points.
     public let size: CGSize
-    /// How the image lies in the area.
+    /// The way in which the image fills the area.
     public let mode: ContentMode
 
     /// - Parameters:

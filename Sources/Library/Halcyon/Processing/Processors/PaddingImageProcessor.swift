@@ -1,16 +1,17 @@
 public import Foundation
 
-/// Adds room around the image.
+/// Adds padding around the image.
 public struct PaddingImageProcessor: ImageProcessor {
-    /// How much at the top, in points; less than 0 counts as 0.
+    /// The padding at the top, in points; negative values count as 0.
     public let top: CGFloat
-    /// How much at the right edge.
+    /// The padding at the right edge, in points.
     public let right: CGFloat
-    /// How much at the bottom.
+    /// The padding at the bottom, in points.
     public let bottom: CGFloat
-    /// How much at the left edge.
+    /// The padding at the left edge, in points.
     public let left: CGFloat
-    /// What is seen around the image, and through it; `nil`, the default, leaves it transparent.
+    /// The colour around the image and behind its transparent parts; `nil`, the default, is
+    /// transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     public init(
@@ -24,7 +25,7 @@ public struct PaddingImageProcessor: ImageProcessor {
         self.backgroundColor = backgroundColor
     }
 
-    /// The same room at all edges.
+    /// Creates a processor with equal padding at all edges.
     public init(_ length: CGFloat, backgroundColor: KFCrossPlatformColor? = nil) {
         self.init(
             top: length, right: length, bottom: length, left: length,
@@ -77,8 +78,8 @@ extension PaddingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image with room around it, in points, in a colour, which is also seen through the image, or
-    /// transparent.
+    /// Adds padding around the image, in points. The colour also fills the image's transparent
+    /// parts; without one the padding is transparent.
     public func padded(
         top: CGFloat = 0, right: CGFloat = 0, bottom: CGFloat = 0, left: CGFloat = 0,
         backgroundColor: KFCrossPlatformColor? = nil

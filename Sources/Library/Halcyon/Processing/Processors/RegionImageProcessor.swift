@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Cuts a rectangle out that is given by its place.
+/// Crops to a rectangle given by its position.
 public struct RegionImageProcessor: ImageProcessor {
-    /// The rectangle in points, from the top left. What of it lies outside of the image is left out; one
-    /// wholly outside is an error.
+    /// The rectangle in points, from the top left. It is limited to the image; one entirely outside
+    /// is an error.
     public let region: CGRect
 
     public init(region: CGRect) {
@@ -38,9 +38,9 @@ extension RegionImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// What of the image lies in a rectangle, given in points, its edges rounded to whole pixels.
+    /// Crops to a rectangle, given in points, its edges rounded to whole pixels.
     ///
-    /// When all of it lies outside of the image, rendering fails.
+    /// Rendering fails if the rectangle lies entirely outside the image.
     public func crop(to region: CGRect) -> KFCrossPlatformImage {
         base.region(region)
     }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Resamples to a size in points.
 public struct ResizingImageProcessor: ImageProcessor {
-    /// The size in points; how it is met depends on `targetContentMode`.
+    /// The size in points; its use depends on `targetContentMode`.
     public let referenceSize: CGSize
-    /// How an image of other proportions is brought to the size. `.none` by default.
+    /// The handling of an image with other proportions. `.none` by default.
     public let targetContentMode: ContentMode
 
     public init(referenceSize: CGSize, mode: ContentMode = .none) {
@@ -50,13 +50,13 @@ extension ResizingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image resampled to exactly `size` points; it is distorted if its proportions differ.
+    /// Resamples the image to exactly `size` points; it is distorted if its proportions differ.
     public func resize(to size: CGSize) -> KFCrossPlatformImage {
         let pixels = PixelSize(points: size, scale: base.scale)
         return pixels == base.pixelSize ? base : base.resized(to: pixels)
     }
 
-    /// The image resampled to `size` points in the given way.
+    /// Resamples the image to `size` points with the given content mode.
     public func resize(to size: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage {
         resize(to: base.size.kf.resize(to: size, for: contentMode))
     }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Turns the image clockwise around its middle.
+/// Rotates the image clockwise around its centre.
 ///
-/// By a multiple of 90 degrees every pixel is kept as it is. By other angles pixels are interpolated
-/// (bicubic), and the image gets as large as the turned one needs.
+/// Multiples of 90 degrees leave every pixel unchanged. For other angles pixels are interpolated
+/// (bicubic), and the image grows to the bounds of the rotated one.
 public struct RotatingImageProcessor: ImageProcessor {
-    /// The angle in degrees; negative ones turn the other way.
+    /// The angle in degrees; negative values rotate counterclockwise.
     public let degrees: CGFloat
-    /// What is seen in the corners that a slanting image leaves, and through it; `nil`, the default, leaves
-    /// them transparent.
+    /// The colour of the corners left by the rotation and behind transparent parts; `nil`, the
+    /// default, is transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     public init(degrees: CGFloat, backgroundColor: KFCrossPlatformColor? = nil) {
@@ -49,7 +49,7 @@ extension RotatingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image turned clockwise around its middle; see ``RotatingImageProcessor``.
+    /// Rotates the image clockwise around its centre; see ``RotatingImageProcessor``.
     public func rotated(
         degrees: CGFloat, backgroundColor: KFCrossPlatformColor? = nil
     ) -> KFCrossPlatformImage {

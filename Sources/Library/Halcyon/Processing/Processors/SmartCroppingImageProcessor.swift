@@ -1,14 +1,15 @@
 public import Foundation
 
-/// Cuts out the rectangle of a size that catches the eye most: where edges, skin and strong colours are. With
-/// the interest `.entropy`, for documents, maps and textures, it is the one where most is to be seen.
+/// Crops to the most striking rectangle of a given size: the one with edges, skin and strong
+/// colours. With the interest `.entropy`, for documents, maps and textures, it is the one with the
+/// most detail.
 ///
-/// Resize first, so that one side fits: in a large picture a small rectangle is a detail. All frames of an
-/// animation are cut like the first one.
+/// Resize first, so that one side fits: in a large picture a small rectangle is a detail. All
+/// frames of an animation are cropped like the first one.
 public struct SmartCroppingImageProcessor: ImageProcessor {
-    /// The size in points. What is larger than the image is left out.
+    /// The size in points, limited to that of the image.
     public let size: CGSize
-    /// What is looked for. `.attention` by default.
+    /// The measure of interest. `.attention` by default.
     public let interest: CroppingInterest
 
     public init(size: CGSize, interest: CroppingInterest = .attention) {
@@ -49,9 +50,10 @@ extension SmartCroppingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The most interesting rectangle of `size` points; see ``SmartCroppingImageProcessor``.
+    /// Crops to the most interesting rectangle of `size` points; see
+    /// ``SmartCroppingImageProcessor``.
     ///
-    /// Of an animation the first frame is rendered for it, on the calling thread.
+    /// For an animation the first frame is rendered, on the calling thread.
     public func smartCrop(
         to size: CGSize, interest: CroppingInterest = .attention
     ) -> KFCrossPlatformImage {

@@ -1,18 +1,19 @@
 public import Foundation
 
-/// Cuts off a border of one colour, such as the white around a scanned drawing.
+/// Crops a border of one colour, such as the white around a scanned drawing.
 ///
-/// Single pixels of other colours do not end the border. Transparent parts count as magenta. An animation
-/// stays as it is, and so does an image that is nothing but border.
+/// Single pixels of other colours do not end the border. Transparent parts count as magenta.
+/// Animations, and images of nothing but border, stay unchanged.
 public struct TrimmingImageProcessor: ImageProcessor {
-    /// How far a component may be from the border's colour, on a scale from 0 to 255. 10 by default.
+    /// The maximum difference of a component from the border's colour, from 0 to 255. 10 by
+    /// default.
     public let threshold: CGFloat
-    /// The colour of the border, whose opacity does not count; `nil`, the default, stands for that of the
-    /// top left pixel.
+    /// The colour of the border, regardless of opacity; `nil`, the default, uses that of the top
+    /// left pixel.
     public let color: KFCrossPlatformColor?
-    /// Whether the same is cut off at left and right: the smaller of both. No by default.
+    /// Whether left and right lose the same width, the smaller of both. False by default.
     public let isEvenHorizontally: Bool
-    /// Whether the same is cut off at top and bottom. No by default.
+    /// Whether top and bottom lose the same height, the smaller of both. False by default.
     public let isEvenVertically: Bool
 
     public init(
@@ -66,9 +67,9 @@ extension TrimmingImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image without its border of one colour; see ``TrimmingImageProcessor``.
+    /// Crops the image's border of one colour; see ``TrimmingImageProcessor``.
     ///
-    /// Renders the image on the calling thread, as its pixels tell where the border ends.
+    /// Renders the image on the calling thread, since the border is found in its pixels.
     public func trimmed(
         threshold: CGFloat = 10, color: KFCrossPlatformColor? = nil,
         isEvenHorizontally: Bool = false, isEvenVertically: Bool = false

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Lays another image over the image, once or all over it.
+/// Draws another image over the image, once or tiled.
 ///
 /// ```swift
 /// let mark = WatermarkImageProcessor(
@@ -8,31 +8,31 @@ public import Foundation
 ///     placement: .once(anchor: CGPoint(x: 1, y: 1), offset: CGPoint(x: -8, y: -8)))
 /// ```
 ///
-/// It has no text form, as a text cannot hold an image.
+/// It has no text form, since text cannot contain an image.
 public struct WatermarkImageProcessor: ImageProcessor {
-    /// Where a watermark lies.
+    /// The placement of a watermark.
     public enum Placement: Hashable, Sendable {
-        /// Once: `anchor` is the place as fractions of the room that is left, clamped to 0…1, and `offset`,
-        /// in points, moves it to the right and down. What is beyond the edges is cut off.
+        /// Once: `anchor` is the position as fractions of the free space, clamped to 0…1, and
+        /// `offset`, in points, moves it to the right and down. Parts beyond the edges are cut off.
         case once(anchor: CGPoint, offset: CGPoint = .zero)
-        /// Over and over, one of them in the middle, with gaps in between, in points.
+        /// Tiled, with one tile in the middle and gaps between the tiles, in points.
         case tiled(gap: CGSize = .zero)
     }
 
-    /// The watermark; of an animation the first frame.
+    /// The watermark; for an animation its first frame.
     public let watermark: KFCrossPlatformImage
-    /// Stands for the watermark in the identifier, and so in the cache's keys: another image needs
+    /// The name of the watermark in the identifier, and so in cache keys: another image needs
     /// another name.
     public let name: String
-    /// What the watermark's own opacity is multiplied with, 0…1. 1 by default.
+    /// The factor for the watermark's own opacity, 0…1. 1 by default.
     public let opacity: CGFloat
-    /// Into which part of the image's sides the watermark is fitted, enlarged if need be; 0, the default,
-    /// leaves it as it is, pixel by pixel.
+    /// The fraction of the image's sides into which the watermark is fitted, enlarged if need be;
+    /// 0, the default, keeps its size in pixels.
     public let scale: CGFloat
-    /// Where it lies; in the middle by default.
+    /// The placement; centred by default.
     public let placement: Placement
 
-    /// Kept, so that all frames and images of one size share it.
+    /// The prepared watermark, shared by all frames and images of one size.
     private let prepared: PreparedWatermark
 
     public init(

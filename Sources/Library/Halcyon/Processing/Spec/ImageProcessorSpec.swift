@@ -1,16 +1,16 @@
 import Foundation
 
-/// Processors as text: `resize:200x100:fit`, several joined by `|>`.
+/// The text form of processors: `resize:200x100:fit`, several joined by `|>`.
 public enum ImageProcessorSpec {
-    /// Why a text is not a processor.
+    /// The reason why a text is not a processor.
     public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The name of the processor, as written.
         public let processor: String
-        /// The parameter at fault, or `nil` when the processor is not known.
+        /// The invalid parameter, or `nil` for an unknown processor.
         public let parameter: String?
-        /// What is wrong.
+        /// The problem.
         public let problem: String
-        /// The form that is expected.
+        /// The expected form.
         public let expected: String
 
         public var description: String {
@@ -20,17 +20,17 @@ public enum ImageProcessorSpec {
         }
     }
 
-    /// How each processor is written and what it does, for a help text.
+    /// The form and a summary of each processor, for a help text.
     public static var reference: [(form: String, summary: String)] {
         ImageProcessors.all.map { ($0.textForm.form, $0.textForm.summary) }
     }
 
-    /// The processor that `text` describes; several joined by `|>` work in that order.
+    /// Parses the processor in `text`; several joined by `|>` are applied in order.
     public static func parse(_ text: String) throws(ParsingError) -> any ImageProcessor {
         try parse(text.components(separatedBy: "|>"))
     }
 
-    /// The processor of several texts, which work in their order.
+    /// Parses the processors in `texts`, to be applied in order.
     public static func parse(_ texts: [String]) throws(ParsingError) -> any ImageProcessor {
         var chain: (any ImageProcessor)?
         for text in texts.flatMap({ $0.components(separatedBy: "|>") }) {
@@ -41,7 +41,7 @@ public enum ImageProcessorSpec {
         return chain
     }
 
-    /// The text of a processor, which `parse` reads back; `nil` for one without a text form.
+    /// Returns the text of a processor, which `parse` accepts; `nil` for one without a text form.
     public static func text(of processor: any ImageProcessor) -> String? {
         processor.writtenForm
     }
@@ -97,15 +97,15 @@ enum ImageProcessors {
     ]
 }
 
-/// A processor that can be written as `name:argument:argument`, as the command line does.
+/// A processor with the form `name:argument:argument`, as used on the command line.
 protocol TextualImageProcessor: WrittenImageProcessor {
-    /// How the processor is written, and what it does.
+    /// The form and the summary of the processor.
     static var textForm: ProcessorTextForm { get }
 
-    /// Reads what follows the name.
+    /// Reads the arguments after the name.
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError)
 
-    /// What follows the name, in the order in which `init(arguments:)` reads it.
+    /// The arguments after the name, in the order in which `init(arguments:)` reads them.
     var argumentTexts: [String] { get }
 }
 
@@ -115,15 +115,15 @@ extension TextualImageProcessor {
     }
 }
 
-/// How a processor is written, for help texts and error messages.
+/// The text form of a processor, for help texts and error messages.
 struct ProcessorTextForm: Sendable {
     /// The name, such as `resize`.
     let name: String
     /// The arguments, optional ones in brackets, such as `:WIDTHxHEIGHT[:fit|fill|none]`.
     let arguments: String
-    /// One line that says what the processor does.
+    /// A one-line summary of the processor.
     let summary: String
 
-    /// Name and arguments.
+    /// The name and the arguments.
     var form: String { name + arguments }
 }

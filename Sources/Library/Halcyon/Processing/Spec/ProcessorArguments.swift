@@ -4,7 +4,7 @@ import Foundation
 struct ProcessorArguments {
     private let form: ProcessorTextForm
     private var rest: ArraySlice<String>
-    /// The optional parameters that the first of `rest` is not.
+    /// The optional parameters that were tried for the first of `rest` without success.
     private var tried: [ArgumentKind] = []
 
     init(_ arguments: [String], of form: ProcessorTextForm) {
@@ -12,7 +12,7 @@ struct ProcessorArguments {
         rest = arguments.map { $0.trimmingCharacters(in: .whitespaces) }[...]
     }
 
-    /// Reads the argument that must come next.
+    /// Reads a required argument.
     mutating func required<Value>(
         _ argument: ProcessorArgument<Value>
     ) throws(ImageProcessorSpec.ParsingError) -> Value {
@@ -37,7 +37,7 @@ struct ProcessorArguments {
         return value
     }
 
-    /// Throws when an argument was not read.
+    /// Throws if an argument is left.
     func finish() throws(ImageProcessorSpec.ParsingError) {
         guard let text = rest.first else { return }
         if tried.isEmpty { throw failure("arguments", "“\(text)” is one too many") }
@@ -54,16 +54,16 @@ struct ProcessorArguments {
     }
 }
 
-/// What an argument is called and what it may be, for error messages.
+/// The name and the description of an argument, for error messages.
 struct ArgumentKind: Sendable {
     let name: String
     let description: String
 }
 
-/// A parameter of a processor and how its text is read.
+/// A parameter of a processor, with its parser.
 struct ProcessorArgument<Value>: Sendable {
     let kind: ArgumentKind
-    /// The value of a text, or `nil` when it is not one.
+    /// Returns the value of a text, or `nil` if it is invalid.
     let read: @Sendable (String) -> Value?
 
     init(_ name: String, _ description: String, read: @escaping @Sendable (String) -> Value?) {
@@ -107,7 +107,7 @@ extension ProcessorArgument where Value == CGPoint {
         return CGPoint(x: numbers[0], y: numbers[1])
     }
 
-    /// A place in points.
+    /// A position in points.
     static let place = Self("place", "a place such as 20,10") { text in
         let numbers = SpecText.numbers(text, separator: ",")
         return numbers.count == 2 ? CGPoint(x: numbers[0], y: numbers[1]) : nil

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonWork
 
-/// How values are written in the text form of processors, and read from it.
+/// Writes and parses values in the text form of processors.
 enum SpecText {
     static let corners: [(name: String, corner: RectCorner)] = [
         ("topLeft", .topLeft), ("topRight", .topRight), ("bottomLeft", .bottomLeft),
@@ -37,14 +37,15 @@ enum SpecText {
         return CGFloat(number)
     }
 
-    /// The numbers of a list; empty when one of them is not a number.
+    /// Returns the numbers of a list; empty if one of them is not a number.
     static func numbers(_ text: String, separator: Character) -> [CGFloat] {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { number(String($0)) }
         return numbers.count == parts.count ? numbers : []
     }
 
-    /// A colour: `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgba(0.1,0.2,0.3,1)` or a name such as `black`.
+    /// Parses a colour: `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgba(0.1,0.2,0.3,1)` or a name such as
+    /// `black`.
     static func color(_ text: String) -> Color? {
         if let named = namedColors[text] { return named }
         if text.hasPrefix("#") { return hexadecimalColor(text.dropFirst()) }
@@ -94,7 +95,7 @@ enum SpecText {
             .joined(separator: "+")
     }
 
-    /// Two digits per component when they say all of it.
+    /// Two digits per component if that is exact.
     static func text(of color: Color) -> String {
         let components = [color.red, color.green, color.blue, color.alpha]
         let bytes = components.map { ($0 * 255).rounded() }
@@ -107,7 +108,7 @@ enum SpecText {
 }
 
 extension SpecText.Sides {
-    /// The sides that have this name.
+    /// Creates the sides with this name.
     init?(name: String) {
         let all = [(true, true), (true, false), (false, true), (false, false)].map {
             Self(horizontal: $0.0, vertical: $0.1)
