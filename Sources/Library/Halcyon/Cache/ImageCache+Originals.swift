@@ -2,16 +2,18 @@ import Foundation
 import HalcyonWork
 
 extension ImageCache {
-    /// The original of an image that is to be processed, from memory or from disk: not decoded yet in
-    /// that case, so that a smaller image is made of the file's bytes without decoding the whole.
+    /// Returns the original for an image to be processed, from memory or from disk; one from disk
+    /// is not decoded yet, so that a smaller image can be made from its bytes without decoding it
+    /// whole.
     ///
-    /// Requests that ask for it at the same time get the same one, and so share what they make of it.
+    /// Simultaneous requests get the same original, and so share the work on it.
     /// - Parameters:
-    ///   - options: Those of the original: with the default processor.
-    ///   - retention: Lets the request share an original of which others have made their image meanwhile.
-    ///   - isCurrent: Whether anyone still wants it; see `lookup`.
+    ///   - options: The options of the original, with the default processor.
+    ///   - retention: Lets the request share an original that other requests have used up
+    ///     meanwhile.
+    ///   - isCurrent: Whether the original is still wanted; see `lookup`.
     ///   - origin: See `lookup`.
-    /// - Returns: `nil` when there is none.
+    /// - Returns: The original; `nil` if there is none.
     func original(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, during retention: OriginalRetention?,
         isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil
@@ -31,7 +33,7 @@ extension ImageCache {
         return try result?.get()
     }
 
-    /// Keeps an original that a request may need; `release()` has to follow.
+    /// Keeps an original that a request may need, until `release()` is called.
     func retainOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalRetention?
     {
         LookupKey(key, options).map {
@@ -69,7 +71,7 @@ extension ImageCache {
             data = await bring(key, options: options, isCurrent: isCurrent)
         }
         guard let data, isCurrent?() ?? true else { return nil }
-        // Only its header is read here: what is made of it may need less than all of its pixels.
+        // Only its header is read here: later steps may need fewer than all of its pixels.
         let image = await DecodingPool.shared.run {
             options.cacheSerializer.image(with: data, options: options)
         }
@@ -82,8 +84,8 @@ extension ImageCache {
 }
 
 extension ImageProcessItem {
-    /// An original in memory, for a request that need not want the same of its frames as the one that put it
-    /// there; `nil` when it has to be read anew.
+    /// Creates an item from an original in memory, for a request that may want other frames than
+    /// the one that stored it; `nil` if the original must be read anew.
     fileprivate init?(inMemory image: Image, _ options: KingfisherParsedOptionsInfo) {
         if image.hasFrames(of: options) {
             self = .image(image)
@@ -98,18 +100,18 @@ extension ImageProcessItem {
 }
 
 extension Image {
-    /// Whether it has the frames that `options` ask for.
+    /// Whether it has the frames required by `options`.
     func hasFrames(of options: KingfisherParsedOptionsInfo) -> Bool {
         options.onlyLoadFirstFrame ? frameCount == 1 : !isFirstFrame
     }
 }
 
-/// Keeps an original that a request may need, until it is released.
+/// A hold on an original that a request may need, until it is released.
 struct OriginalRetention: Sendable {
     fileprivate let cache: ImageCache
     fileprivate let retention:
         SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Retention
-    /// Those of the original.
+    /// The options of the original.
     let options: KingfisherParsedOptionsInfo
 
     func release() {

@@ -4,8 +4,8 @@ import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
-/// A server's response, without its content, as the disk cache keeps it for images that were loaded with
-/// HTTP caching.
+/// A server's response without its content, as stored by the disk cache for images loaded with HTTP
+/// caching.
 public struct CachedHTTPResponse: Sendable, Hashable {
     /// A header field.
     public struct Field: Sendable, Hashable {
@@ -13,23 +13,23 @@ public struct CachedHTTPResponse: Sendable, Hashable {
         public let value: String
     }
 
-    /// What the response is found by: the URL in its normal form, or the key that the resource was
-    /// given; behind the partition and a line break where there is one.
+    /// The lookup key of the response: the normalised URL, or the resource's explicit key; preceded
+    /// by the partition and a line break if there is one.
     public let key: String
-    /// What was asked, after redirects that came before.
+    /// The requested URL, after any redirects.
     public let url: URL?
     public let status: Int
     /// The header fields in the order received.
     public let fields: [Field]
-    /// When the request was sent, or that of the last validation.
+    /// The time of the request, or of that for the last validation.
     public let requested: Date
-    /// When the header fields arrived, or those of the last validation.
+    /// The arrival time of the header fields, or of those of the last validation.
     public let received: Date
-    /// Until when images may be used without asking the server.
+    /// The time until which images may be used without revalidation.
     public let freshUntil: Date
-    /// Whether the server has to be asked all the same.
+    /// Whether revalidation is required all the same.
     public let isInvalidated: Bool
-    /// The names of the cached files that were made of the content, in the cache's folder. None for a
+    /// The names of the cached files made from the content, in the cache's folder. Empty for a
     /// redirect or a remembered error.
     public let fileNames: [String]
 
@@ -39,7 +39,7 @@ public struct CachedHTTPResponse: Sendable, Hashable {
         key = row.key
         url = URL(string: row.url)
         status = row.status
-        // Fields that cannot be read are as good as none: the response is stale, and cannot be validated.
+        // Unreadable fields count as none: the response is stale, and cannot be validated.
         let read = row.headerFields ?? HTTPFields()
         fields = read.lines.map { Field(name: $0.name, value: $0.value) }
         requested = Date(timeIntervalSince1970: row.requested)
@@ -53,25 +53,25 @@ public struct CachedHTTPResponse: Sendable, Hashable {
         initialAge = HTTPCachePolicy(.on, digest: { $0 }).freshness(of: stored).initialAge
     }
 
-    /// The value of the first field of a name, whose case does not count.
+    /// Returns the value of the first field with this name, ignoring case.
     public func value(of name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Seconds since the server made the response, or confirmed it, as far as that is known.
+    /// Returns the seconds since the server generated or validated the response, as far as known.
     public func age(at date: Date) -> TimeInterval {
         max(0, initialAge + date.timeIntervalSince(received))
     }
 
-    /// Whether images may be used at `date` without asking the server.
+    /// Whether images may be used at `date` without revalidation.
     public func isFresh(at date: Date) -> Bool {
         !isInvalidated && received <= date && date < freshUntil
     }
 }
 
 extension ImageCache {
-    /// The response on disk of a URL, or of the key that a resource was given explicitly: the one that
-    /// came last when it depends on the request.
+    /// Returns the response on disk for a URL or a resource's explicit key: the latest one if it
+    /// depends on the request.
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be read.
     public func httpResponse(forKey key: String) async throws -> CachedHTTPResponse? {
         let name = ResponseName(key)
@@ -84,7 +84,7 @@ extension ImageCache {
         return found.withLock { $0 }
     }
 
-    /// All responses on disk, those used last first.
+    /// Returns all responses on disk, most recently used first.
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be read.
     public func httpResponses() async throws -> [CachedHTTPResponse] {
         let found = Mutex<[CachedHTTPResponse]>([])
@@ -92,8 +92,8 @@ extension ImageCache {
         return found.withLock { $0 }
     }
 
-    /// Calls `body` with all responses on disk, those used last first, without having all of them in memory: on
-    /// a thread of the disk, which may wait.
+    /// Calls `body` with each response on disk, most recently used first, without having all of
+    /// them in memory. `body` runs on a thread of the disk and may block.
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be read, or what `body` throws.
     public func forEachHTTPResponse(
         _ body: @escaping @Sendable (CachedHTTPResponse) throws -> Void
@@ -115,9 +115,9 @@ extension ImageCache {
         }
     }
 
-    /// Has the server asked before images of a URL are used again, or those of the key that a resource was
-    /// given explicitly. The images stay: they are used when the server says that they are still good.
-    /// - Returns: How many responses on disk these are.
+    /// Requires revalidation before images of a URL, or of a resource's explicit key, are used
+    /// again. The images stay: they are used if the server confirms them.
+    /// - Returns: The number of invalidated responses on disk.
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be written.
     @discardableResult
     public func invalidateResponses(forKey key: String) async throws -> Int {
@@ -125,8 +125,9 @@ extension ImageCache {
         return try await invalidateResponses { name.matches($0, $1) }
     }
 
-    /// Does the same for all URLs and keys that match a pattern as a whole, in which `*` stands for any
-    /// text: `https://example.com/avatars/*`, for example.
+    /// Invalidates all responses whose URL or key matches a pattern as a whole, in which `*` stands
+    /// for any text: `https://example.com/avatars/*`, for example.
+    /// - Returns: The number of invalidated responses on disk.
     @discardableResult
     public func invalidateResponses(matching pattern: String) async throws -> Int {
         let pattern = TextPattern(pattern)
@@ -145,7 +146,7 @@ extension ImageCache {
     }
 }
 
-/// What somebody calls a response by: its key or its URL.
+/// A name of a response: its key or its URL.
 private struct ResponseName: Sendable {
     private let names: Set<String>
 
@@ -154,7 +155,7 @@ private struct ResponseName: Sendable {
         names = [name, CachedResponses.rowKey(name), CachedResponses.rowKey(normalized)]
     }
 
-    /// Whether a response of this key and URL is meant, in whatever partition.
+    /// Whether a response with this key and URL has the name, in any partition.
     func matches(_ key: String, _ url: String) -> Bool {
         if names.contains(key) || names.contains(url) { return true }
         guard let end = key.firstIndex(of: "\n") else { return false }
@@ -162,9 +163,9 @@ private struct ResponseName: Sendable {
     }
 }
 
-/// A text with `*` for any other text.
+/// A pattern in which `*` stands for any text.
 struct TextPattern: Sendable {
-    /// What stands between the stars.
+    /// The parts between the stars.
     private let parts: [[UInt8]]
 
     init(_ text: String) {
@@ -179,7 +180,7 @@ struct TextPattern: Sendable {
         guard rest.starts(with: first) else { return false }
         rest = rest.dropFirst(first.count)
         guard parts.count > 1 else { return rest.isEmpty }
-        // The first place is as good as any for what stands in the middle.
+        // The first match is as good as any for a middle part.
         for part in parts.dropFirst().dropLast() where !part.isEmpty {
             guard let place = rest.firstRange(of: part) else { return false }
             rest = rest[place.upperBound...]

@@ -22,7 +22,7 @@ import Synchronization
 open class ImageCache: @unchecked Sendable {
     // Unchecked because subclasses may have any state; that of this class is constant and Sendable.
 
-    /// The cache used where none is given; its name is "default".
+    /// The default cache; its name is "default".
     public static let `default` = ImageCache(name: "default")
 
     /// The memory cache.
@@ -31,22 +31,23 @@ open class ImageCache: @unchecked Sendable {
     public let diskStorage: DiskStorage.Backend<Data>
 
     let operations = DiskOperations()
-    /// Reads of the disk that are under way; without a result when it was no longer wanted.
+    /// Disk reads in progress; without a result if no longer wanted.
     let lookups = SharedWork<LookupKey, Result<ImageCacheResult, KingfisherError>?>()
-    /// Originals that processed images are being made of; likewise.
+    /// Originals from which processed images are being made; also without a result if no longer
+    /// wanted.
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
         if case .some(.success(.some)) = $0 { true } else { false }
     }
-    /// The servers' responses that images were made of.
+    /// The server responses from which images were made.
     let responses: CachedResponses
-    /// What is shared with other machines; `nil` for nothing.
+    /// The level shared with other machines; `nil` if there is none.
     let shared: SharedLevel?
     private let cleaning = Mutex<RepeatingTimer?>(nil)
 
-    /// Makes the cache's folder of a parent folder and the cache's name.
+    /// Returns the cache's folder for a parent folder and the cache's name.
     public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
 
-    /// A cache of the given storages.
+    /// Creates a cache with the given storages.
     public init(
         memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
         diskStorage: DiskStorage.Backend<Data>
@@ -58,7 +59,7 @@ open class ImageCache: @unchecked Sendable {
         beginCleaning()
     }
 
-    /// A cache of the given storages; see ``init(name:shared:)``.
+    /// Creates a cache with the given storages; see ``init(name:shared:)``.
     public init(
         memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
         diskStorage: DiskStorage.Backend<Data>, shared: any SharedImageStorage
@@ -80,12 +81,12 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Stores `image` in memory before this returns and, unless `toDisk` is off, writes what the
-    /// serializer makes of it and `original` to disk afterwards. Then the handler is called: before this
-    /// returns when a rendered image is stored in memory only.
+    /// Stores `image` in memory before this returns. Unless `toDisk` is off, then writes the
+    /// serializer's data for it and `original` to disk. The handler is called after that; before
+    /// this returns if a rendered image is stored in memory only.
     ///
-    /// An image that is not rendered is rendered first, elsewhere. One that cannot be rendered is
-    /// not cached; the result says so with error 3008 for the disk.
+    /// An image that is not rendered is rendered first, on another thread. If that fails it is not
+    /// cached; the result then has error 3008 for the disk.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
@@ -113,7 +114,7 @@ open class ImageCache: @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// Writes `data` to disk, in place of the key's former file.
+    /// Writes `data` to disk, replacing the key's previous file.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, expiration: StorageExpiration? = nil,
@@ -149,11 +150,11 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Retrieving
 
-    /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
+    /// Looks up the image in memory and then on disk; an image from disk is put into memory.
     ///
-    /// A miss is the success `none`. The handler is called before this returns (through `callbackQueue`) for
-    /// a hit in memory, and when the options have the disk read on the calling thread or not at all;
-    /// otherwise afterwards. The options' image modifier is not applied.
+    /// A miss is the success `none`. For a memory hit, and if the options read the disk on the
+    /// calling thread or not at all, the handler is called before this returns (through
+    /// `callbackQueue`); otherwise afterwards. The options' image modifier is not applied.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
@@ -172,7 +173,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Looks the image up as above.
+    /// Looks up the image as above.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
@@ -183,7 +184,7 @@ open class ImageCache: @unchecked Sendable {
             callbackQueue: callbackQueue, completionHandler: completionHandler)
     }
 
-    /// The image in memory, if any.
+    /// Returns the image in memory, if any.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
@@ -191,7 +192,7 @@ open class ImageCache: @unchecked Sendable {
             forKey: key, processorIdentifier: options.processor.identifier, options: options)
     }
 
-    /// The image in memory, if any.
+    /// Returns the image in memory, if any.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) -> KFCrossPlatformImage? {
@@ -199,10 +200,10 @@ open class ImageCache: @unchecked Sendable {
             forKey: key, options: options.map { KingfisherParsedOptionsInfo($0) } ?? .standard)
     }
 
-    /// The image on disk, if any; it is not put into memory.
+    /// Reads the image on disk, if any; it is not put into memory.
     ///
-    /// The handler is called after this has returned, unless the options have the disk read on the calling
-    /// thread.
+    /// The handler is called after this has returned, unless the options read the disk on the
+    /// calling thread.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .untouch,
@@ -253,9 +254,9 @@ open class ImageCache: @unchecked Sendable {
         memoryStorage.removeExpired()
     }
 
-    /// Removes expired images from disk and, above the size limit, those used longest ago. Posts
-    /// `KingfisherDidCleanDiskCache` when files were removed; then the handler is called, on the main
-    /// queue, also after a failure.
+    /// Removes expired images from disk and, above the size limit, the least recently used ones.
+    /// Posts `KingfisherDidCleanDiskCache` if files were removed; then calls the handler on the
+    /// main queue, also after a failure.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         Task {
             await self.cleanDisk()
@@ -266,8 +267,9 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Looking
 
-    /// Where the image is cached. Looks at the disk on the calling thread. What an overridden
-    /// `retrieveImageInMemoryCache(forKey:options:)` gives counts as cached in memory.
+    /// Returns the location of the image in the cache. Reads the disk on the calling thread. An
+    /// image from an overridden `retrieveImageInMemoryCache(forKey:options:)` counts as cached in
+    /// memory.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -281,7 +283,7 @@ open class ImageCache: @unchecked Sendable {
         return diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
     }
 
-    /// The name of the image's file.
+    /// Returns the name of the image's file.
     open func hash(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -291,7 +293,7 @@ open class ImageCache: @unchecked Sendable {
             forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
     }
 
-    /// The path of the image's file, whether it is there or not.
+    /// Returns the path of the image's file, whether it exists or not.
     open func cachePath(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -302,7 +304,8 @@ open class ImageCache: @unchecked Sendable {
         ).path
     }
 
-    /// The image's file, if it is on disk and not expired. Looks on the calling thread.
+    /// Returns the image's file, if it is on disk and not expired. Reads the disk on the calling
+    /// thread.
     open func cacheFileURLIfOnDisk(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -325,12 +328,12 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Bytes that the images in memory take.
+    /// The memory used by cached images, in bytes.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
     // MARK: The same, awaited
 
-    /// Stores `image` in memory and, unless `toDisk` is off, on disk; returns when that is done.
+    /// Stores `image` in memory and, unless `toDisk` is off, on disk; returns afterwards.
     /// - Throws: `KingfisherError` when the disk could not be written.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
@@ -356,7 +359,7 @@ open class ImageCache: @unchecked Sendable {
             image, original: original, forKey: key, options: options, toDisk: toDisk)
     }
 
-    /// Writes `data` to disk and returns when that is done.
+    /// Writes `data` to disk and returns afterwards.
     /// - Throws: `KingfisherError` when the disk could not be written.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
@@ -366,7 +369,7 @@ open class ImageCache: @unchecked Sendable {
         try await writeAsync(data, for: key, expiration: expiration).diskCacheResult.get()
     }
 
-    /// Removes the image, if it is there, and returns when that is done.
+    /// Removes the image, if it exists, and returns afterwards.
     /// - Throws: The error of the file system when the file could not be removed.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "",
@@ -378,7 +381,7 @@ open class ImageCache: @unchecked Sendable {
         )?.value.get()
     }
 
-    /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
+    /// Looks up the image in memory and then on disk; an image from disk is put into memory.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> ImageCacheResult {
@@ -388,14 +391,14 @@ open class ImageCache: @unchecked Sendable {
             : try await lookup(key, options: options, isCurrent: nil)
     }
 
-    /// Looks the image up as above.
+    /// Looks up the image as above.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> ImageCacheResult {
         try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// The image on disk, if any; it is not put into memory.
+    /// Reads the image on disk, if any; it is not put into memory.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
@@ -421,12 +424,12 @@ open class ImageCache: @unchecked Sendable {
         await cleanExpiredDiskCache()
     }
 
-    /// Removes expired images from disk and, above the size limit, those used longest ago.
+    /// Removes expired images from disk and, above the size limit, the least recently used ones.
     open func cleanExpiredDiskCache() async {
         await cleanDisk()
     }
 
-    /// Bytes of all files.
+    /// The size of all files, in bytes.
     open var diskStorageSize: UInt {
         get async throws { try await diskSize().get() }
     }

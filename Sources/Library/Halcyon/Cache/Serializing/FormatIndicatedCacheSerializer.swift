@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Stores every image in one format, whatever it came in.
+/// Stores every image in one format, whatever its original format.
 ///
-/// What that format cannot hold is stored in the format of the original bytes, and if that fails as
-/// these bytes themselves, or as PNG when there are none.
+/// An image that cannot be encoded in that format is stored in the format of the original bytes,
+/// and if that fails as these bytes themselves, or as PNG if there are none.
 public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     /// Stores PNG.
     public static let png = FormatIndicatedCacheSerializer(imageFormat: .PNG)
     /// Stores JPEG of quality 1.
     public static let jpeg = FormatIndicatedCacheSerializer(imageFormat: .JPEG)
-    /// Stores GIF: the file's own bytes of an unprocessed one.
+    /// Stores GIF; an unprocessed GIF as its original bytes.
     public static let gif = FormatIndicatedCacheSerializer(imageFormat: .GIF)
-    /// Stores WebP of quality 1: the file's own bytes of an unprocessed animation.
+    /// Stores WebP of quality 1; an unprocessed animation as its original bytes.
     public static let webp = FormatIndicatedCacheSerializer(imageFormat: .WebP)
     /// Stores AVIF of quality 1.
     public static let avif = FormatIndicatedCacheSerializer(imageFormat: .AVIF)

@@ -4,17 +4,19 @@ import HalcyonStorage
 import HalcyonWork
 
 extension ImageCache {
-    /// The cache `name` in the user's folder for caches, with a third level that it shares with the caches of
-    /// this name on other machines: what one of them has loaded or made, the others need not.
+    /// Creates the cache `name` in the user's cache folder, with a third level shared with the
+    /// caches of this name on other machines: an image loaded or made by one of them is available
+    /// to the others.
     ///
-    /// The third level is asked when an image is neither in memory nor on the disk; what is found there is
-    /// written to the disk, and counts as found on the disk (`CacheType.disk`). What a program or a request
-    /// writes to the disk is stored there, too, with the time when it expires; `waitForCache` waits for that.
-    /// ``removeImage(forKey:processorIdentifier:forcedExtension:fromMemory:fromDisk:)`` removes an image
-    /// there, as far as it removes from disk; cleaning and clearing concern this machine. With HTTP caching,
-    /// a server's words about freshness come with its images, and only what a shared cache may keep is shared.
+    /// The third level is read after a miss in memory and on disk; a hit is written to the disk,
+    /// and counts as a disk hit (`CacheType.disk`). Images written to the disk by the program or a
+    /// request are also stored there, with their expiration; `waitForCache` waits for that.
+    /// ``removeImage(forKey:processorIdentifier:forcedExtension:fromMemory:fromDisk:)`` also
+    /// removes an image there, if it removes from disk; cleaning and clearing affect only this
+    /// machine. With HTTP caching, the freshness information of the server comes with its images,
+    /// and only responses that a shared cache may store are shared.
     ///
-    /// A storage that fails costs the time until it says so: images are then loaded and made here.
+    /// A failing storage costs only the time until its error: images are then loaded and made here.
     public convenience init(name: String, shared: any SharedImageStorage) {
         precondition(!name.isEmpty, "a cache needs a name")
         self.init(
@@ -24,7 +26,7 @@ extension ImageCache {
                 creatingDirectory: true), shared: shared)
     }
 
-    /// The same in `cacheDirectoryURL`.
+    /// Creates the cache in `cacheDirectoryURL`; see ``init(name:shared:)``.
     /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
     public convenience init(
         name: String, cacheDirectoryURL: URL?, shared: any SharedImageStorage
@@ -37,10 +39,10 @@ extension ImageCache {
             shared: shared)
     }
 
-    /// What this cache shares with other machines; `nil` for nothing.
+    /// The storage shared with other machines; `nil` if there is none.
     public var sharedStorage: (any SharedImageStorage)? { shared?.storage }
 
-    /// Gives other machines what is being written to the disk, if they may have it.
+    /// Shares a file being written to the disk with other machines, if they may have it.
     func share(
         _ bytes: Data, for key: ImageKey, expiration: StorageExpiration?, _ stated: StatedOrigin?
     ) {
@@ -62,9 +64,9 @@ extension ImageCache {
     /// Fetches a file that other machines have stored, and begins to write it to the disk.
     ///
     /// - Parameters:
-    ///   - responseKey: That of the request, for the case that the file is of a response under it.
-    ///   - isCurrent: Whether anyone still wants it.
-    /// - Returns: Its bytes; `nil` when there is none that is good, or what is known here is newer.
+    ///   - responseKey: The request's key, needed if the file belongs to a response under it.
+    ///   - isCurrent: Whether the file is still wanted.
+    /// - Returns: Its bytes; `nil` if there is no valid file, or if this machine's state is newer.
     @discardableResult
     func bring(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, responseKey: String? = nil,
@@ -92,14 +94,14 @@ extension ImageCache {
         }
     }
 
-    /// Takes over what another machine knows of a response, unless what is known here is newer and of other
+    /// Adopts another machine's state of a response, unless this machine's is newer and has other
     /// bytes.
     private func adopt(
         _ response: SharedResponse, as responseKey: String?, options: KingfisherParsedOptionsInfo
     ) async -> StatedOrigin? {
         let caching = options.asksForHTTPCaching ? options.httpCaching : .on
         let policy = HTTPCachePolicy(caching)
-        // One with secrets in it is known by its digest.
+        // A key with secrets is known by its digest.
         let isOfRequest = responseKey.map { CachedResponses.rowKey($0) == response.key } ?? false
         let key = isOfRequest ? responseKey ?? response.key : response.key
         let (stored, body) = (response.stored, response.body)
@@ -109,7 +111,7 @@ extension ImageCache {
             ?? known.first { $0.body == body && $0.stored.variant == stored.variant }
         guard let record else { return nil }
         record.allowSharing()
-        // Redirects that led there on the other machine are not stored here.
+        // Redirects leading to the response on the other machine are not stored here.
         return StatedOrigin(ImageOrigin(record: record, way: [nil]))
     }
 }

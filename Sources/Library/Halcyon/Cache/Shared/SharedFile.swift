@@ -2,15 +2,15 @@ import Foundation
 import HalcyonHTTP
 import HalcyonStorage
 
-/// A cached file as machines give it to each other: what is known of it, and its bytes.
+/// A cached file in the form exchanged between machines: metadata and bytes.
 ///
-/// As data it is a mark, a checksum of all that follows (eight bytes), the length of the head (four), the head as
-/// JSON, and the bytes.
+/// The data consists of a magic number, a checksum of everything that follows (eight bytes), the
+/// length of the head (four), the head as JSON, and the bytes.
 struct SharedFile: Sendable, Equatable {
-    /// Where the image comes from.
+    /// The origin of the image.
     enum Origin: Sendable, Equatable {
         case unknown
-        /// The program itself has stored it.
+        /// Stored by the program itself.
         case program
         case response(SharedResponse)
     }
@@ -26,7 +26,7 @@ struct SharedFile: Sendable, Equatable {
         let response: SharedResponse?
     }
 
-    /// The last character is the number of the form.
+    /// The last character is the version of the format.
     private static let mark = Data("HALCYON1".utf8)
 
     init(bytes: Data, expires: Date?, origin: Origin) {
@@ -35,7 +35,7 @@ struct SharedFile: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// `nil` for what is damaged, or of another form.
+    /// `nil` for damaged data, or another version.
     init?(_ data: Data) {
         var rest = data
         guard rest.take(Self.mark.count) == Self.mark, let checksum = rest.take(8),
@@ -54,7 +54,7 @@ struct SharedFile: Sendable, Equatable {
         let known = Head(
             expires: expires?.timeIntervalSince1970, isOfProgram: origin == .program,
             response: response)
-        // Texts and numbers are always JSON.
+        // Texts and numbers can always be encoded.
         let head = (try? JSONEncoder().encode(known)) ?? Data()
         let content = Data(bigEndian: UInt32(head.count)) + head + bytes
         return Self.mark + Data(bigEndian: UInt64(bitPattern: DiskFile.checksum(content)))
@@ -67,7 +67,7 @@ extension Data {
         self = Swift.withUnsafeBytes(of: number.bigEndian) { Data($0) }
     }
 
-    /// Removes the first bytes and returns them; `nil`, with nothing removed, when there are not as many.
+    /// Removes and returns the first bytes; `nil`, with nothing removed, if there are too few.
     fileprivate mutating func take(_ count: Int) -> Data? {
         guard count <= self.count else { return nil }
         defer { self = dropFirst(count) }
@@ -75,9 +75,9 @@ extension Data {
     }
 }
 
-/// The response that a shared file was made of, without secrets in its key and URL.
+/// The response of a shared file, without secrets in its key and URL.
 struct SharedResponse: Codable, Sendable, Equatable {
-    /// That of its row.
+    /// The key of its row.
     let key: String
     let url: URL
     let status: Int
@@ -89,8 +89,8 @@ struct SharedResponse: Codable, Sendable, Equatable {
     let length: Int64
     let checksum: Int64
 
-    /// `nil` for one that only one user may have: `private`, or the answer to a request with credentials that
-    /// does not say that others may have it, too.
+    /// `nil` for a response limited to one user: `private`, or to a request with credentials
+    /// without explicit permission to share.
     init?(_ record: ResponseRecord) {
         guard let body = record.body, let stored = record.storedForAll else { return nil }
         key = record.rowKey

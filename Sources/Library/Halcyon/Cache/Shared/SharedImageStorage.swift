@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Bytes by name that several machines share: the third level of an ``ImageCache``, behind memory and disk.
+/// A store of named bytes shared by several machines: the third level of an ``ImageCache``, behind
+/// memory and disk.
 ///
-/// `S3ImageStorage` of the library `HalcyonS3` is one; anything else that several machines reach can be made
-/// one, such as a folder on a file server:
+/// `S3ImageStorage` of the library `HalcyonS3` is one; any other storage within reach of several
+/// machines can be adapted, such as a folder on a file server:
 ///
 /// ```swift
 /// struct SharedFolder: SharedImageStorage {
@@ -23,17 +24,18 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Names are 64 hexadecimal digits, and say nothing of what they stand for. What comes back damaged is a miss:
-/// the cache compares a checksum. A method that throws fails no request, and is logged once a minute at most.
-/// A request waits for `data(named:)`; it has to give up by itself after some tenths of a second. The methods
-/// may be called from any thread, many at once; changes of one name follow each other.
+/// Names are 64 hexadecimal digits, and reveal nothing of their images. Damaged data is a miss: the
+/// cache compares a checksum. Errors fail no request, and are logged once a minute at most. A
+/// request waits for `data(named:)`, which must time out by itself after some tenths of a second.
+/// The methods may be called from any thread, many at once; changes of one name are made one after
+/// the other.
 public protocol SharedImageStorage: Sendable {
-    /// What is stored under a name; `nil` when there is nothing.
+    /// Returns the bytes under a name; `nil` if there are none.
     func data(named name: String) async throws -> Data?
 
-    /// Stores bytes in place of those of the name, if there are any.
+    /// Stores bytes under a name, replacing earlier ones.
     func store(_ data: Data, named name: String) async throws
 
-    /// Removes what is stored under a name, if there is anything.
+    /// Removes the bytes under a name, if there are any.
     func remove(named name: String) async throws
 }

@@ -3,24 +3,24 @@ import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
-/// The storage that a cache shares with other machines, behind its disk.
+/// The storage shared with other machines, behind the cache's disk.
 ///
-/// Nothing that it does or fails to do fails a request. Changes of one file are made in the order they were
-/// asked for, a few files at a time.
+/// Its failures fail no request. Changes of one file are made in the order of their calls, a few
+/// files at a time.
 final class SharedLevel: Sendable {
     let storage: any SharedImageStorage
-    /// Files that are being fetched, by their names; `nil` without one.
+    /// The fetches in progress, by file name; the result is `nil` for a missing file.
     let fetches = SharedWork<String, Data?>()
-    /// Caches of one name share their files.
+    /// The name of the cache; caches with the same name share their files.
     private let cacheName: String
     private let changes = DiskOperations()
-    /// Limits how many changes are made at a time.
+    /// Limits the number of concurrent changes.
     private let lanes = DiskOperations()
     private let waitingBytes = Mutex(0)
     private let lastTrouble = Mutex<ContinuousClock.Instant?>(nil)
 
     private static let laneCount = 8
-    /// While more bytes than this wait to be stored, more are not shared.
+    /// The limit of bytes waiting to be stored; beyond it further files are not shared.
     private static let mostWaitingBytes = 64 << 20
 
     init(_ storage: any SharedImageStorage, cacheName: String) {
@@ -28,7 +28,7 @@ final class SharedLevel: Sendable {
         self.cacheName = cacheName
     }
 
-    /// What a file is called there.
+    /// Returns the name of a file in the storage.
     func name(forComputedKey key: String, forcedExtension: String?) -> String {
         Digest.sha256.hexadecimal("\(cacheName)\n\(forcedExtension ?? "")\n\(key)")
     }
@@ -37,7 +37,8 @@ final class SharedLevel: Sendable {
         name(forComputedKey: key.text, forcedExtension: key.forcedExtension)
     }
 
-    /// The file of this name as all changes asked for here have left it; `nil` also when the storage fails.
+    /// Returns the file with this name after all changes requested here; `nil` also if the storage
+    /// fails.
     func file(_ name: String) async -> SharedFile? {
         await finish(name)
         do {
@@ -67,7 +68,7 @@ final class SharedLevel: Sendable {
         change(name) { [storage] in try await storage.remove(named: name) }
     }
 
-    /// Waits for the changes of a file that were asked for.
+    /// Waits for the pending changes of a file.
     func finish(_ name: String) async {
         await changes.pending(name)?.value
     }
@@ -88,7 +89,7 @@ final class SharedLevel: Sendable {
         }
     }
 
-    /// Tells of a storage that fails, once a minute.
+    /// Logs a storage failure, once a minute at most.
     private func note(_ error: any Error) {
         let isNews = lastTrouble.withLock { last in
             if let last, .now - last < .seconds(60) { return false }
