@@ -1,16 +1,17 @@
 import HalcyonStorage
 import Synchronization
 
-/// What an image is cached under: made once for each request that memory does not answer.
+/// The cache key of an image, made once for each request that misses in memory.
 ///
-/// An object, as the next one, since a request hands it on a dozen times: a copy counts one reference.
+/// An object, like `LookupKey`, since a request passes it on a dozen times: a copy costs only a
+/// reference count.
 final class ImageKey: Hashable, Sendable {
     /// The key of the source.
     let source: String
     /// The processor's identifier; empty for the original.
     let processor: String
     let forcedExtension: String?
-    /// Both as one text, as they are spelled at the surface.
+    /// Source key and processor identifier as one text, in the form of the public API.
     let text: String
     private let name = Mutex<String?>(nil)
 
@@ -33,7 +34,7 @@ final class ImageKey: Hashable, Sendable {
         processor.isEmpty ? nil : FileVariant(source: source, processor: processor)
     }
 
-    /// The name of the file in `cache`; its digest is made when it is first asked for.
+    /// Returns the name of the file in `cache`; its digest is computed on first use.
     func fileName(in cache: ImageCache) -> String {
         if let name = name.withLock({ $0 }) { return name }
         let made = cache.diskStorage.cacheFileName(
@@ -53,22 +54,22 @@ final class ImageKey: Hashable, Sendable {
     }
 }
 
-/// What makes two reads of the disk the same: the key, the pixels that are wanted, and who makes them of
-/// the file's bytes.
+/// The identity of a disk read: the key, the decoding options, and the serializer that decodes the
+/// file's bytes.
 final class LookupKey: Hashable, Sendable {
     let key: ImageKey
     private let creating: ImageCreatingOptions
     private let serializer: SerializerIdentity
-    /// Of the response that what is read must be of; 0 for any origin.
+    /// The generation of the required response; 0 for any origin.
     private let generation: Int64
 
-    /// `nil` when the file must be read for one request alone, because its serializer cannot be compared
-    /// with others.
+    /// `nil` if the file must be read for one request alone, because its serializer cannot be
+    /// compared with others.
     init?(_ key: ImageKey, _ options: KingfisherParsedOptionsInfo, of origin: ImageOrigin? = nil) {
         guard let serializer = SerializerIdentity(options.cacheSerializer) else { return nil }
         self.key = key
         self.serializer = serializer
-        // One that the program has stored has a number that no response has.
+        // Images stored by the program have a number that no response has.
         generation = origin.map { $0.record?.generation ?? -1 } ?? 0
         creating = options.imageCreatingOptions
     }

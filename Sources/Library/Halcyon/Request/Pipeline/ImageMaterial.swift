@@ -1,14 +1,14 @@
 import Foundation
 import HalcyonWork
 
-/// What one or more requests make images of, and what has been made of it: each kind of image once,
-/// however many ask, and each file written once.
+/// The input of one or more requests, with the images made from it: each kind of image is made
+/// once, and each file written once, regardless of the number of requests.
 ///
-/// Images are kept as long as the material: whoever has it may still ask for one.
+/// Images are kept as long as the material, since its holders may still ask for one.
 final class ImageMaterial: Sendable {
-    /// Why there is no image.
+    /// The reason for a missing image.
     enum Failure: Error {
-        /// The processor made none.
+        /// The processor returned no image.
         case unprocessed
         /// The cached file is damaged.
         case undecodable
@@ -16,7 +16,7 @@ final class ImageMaterial: Sendable {
 
     typealias Made = Result<Image, Failure>
 
-    /// Two requests want the same image when these are equal.
+    /// The kind of an image; requests with equal kinds share it.
     struct Kind: Hashable, Sendable {
         let processor: String
         let creating: ImageCreatingOptions
@@ -25,11 +25,11 @@ final class ImageMaterial: Sendable {
 
     typealias Images = SharedWork<Kind, Made>
 
-    /// Bytes as they were loaded, or a cached original.
+    /// The loaded bytes, or a cached original.
     let item: ImageProcessItem
-    /// The files written of this material.
+    /// The files written from this material.
     let files = ImageFiles()
-    /// The cached file that the original was read from.
+    /// The cached file from which the original was read.
     let file: Data?
     private let images = Images()
 
@@ -38,15 +38,15 @@ final class ImageMaterial: Sendable {
         self.file = file
     }
 
-    /// Makes the image that `options` ask for, on their `processingQueue`, by default on the decoding
-    /// pool, unless it has been made or is being made.
+    /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool,
+    /// unless it is made or in progress.
     ///
     /// - Parameters:
-    ///   - limits: Instead of those of the options.
+    ///   - limits: The limits in place of those of the options.
     ///   - rendering: Whether its pixels have to be in memory.
-    ///   - completion: Called on the thread that made it, or at once when it is made already; not after
+    ///   - completion: Called on the thread that made the image, or at once if it exists; not after
     ///     the caller has left.
-    /// - Returns: Identifies this caller; `nil` when the image was there.
+    /// - Returns: Identifies this caller; `nil` if the image exists.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
@@ -55,7 +55,7 @@ final class ImageMaterial: Sendable {
         if let limits { creating.limits = limits }
         let kind = Kind(
             processor: options.processor.identifier, creating: creating, isRendered: rendering)
-        // Never released: an image is kept as long as the material.
+        // Never released: images are kept as long as the material.
         let retention = images.retain(kind)
         return images.ask(for: kind, during: retention, completion: completion) { work, finish in
             var options = options
@@ -66,7 +66,7 @@ final class ImageMaterial: Sendable {
         }
     }
 
-    /// The same for the holder of `handle`, whose cancellation ends its wait.
+    /// Makes the image on behalf of `handle`, whose cancellation ends the wait.
     ///
     /// - Parameter completion: Called once; with `nil` after a cancellation.
     func makeImage(
@@ -90,21 +90,22 @@ final class ImageMaterial: Sendable {
             _ = try image.bitmap()
             return .unprocessed
         } catch {
-            // What is wrong with a cached file is of no use to those who will load it anew.
+            // The error of a cached file is useless to callers that will load it anew.
             return .undecodable
         }
     }
 }
 
-/// Bytes that were loaded, as one of those who asked for them gets them.
+/// Loaded bytes, as received by one of the callers.
 struct LoadedData: Sendable {
     let data: Data
-    /// The data and what is made of it for all who asked.
+    /// The data, with the images made from it for all callers.
     let material: ImageMaterial
     let metrics: NetworkMetrics?
     /// The download; `nil` for the bytes of a data provider or a subclass of the downloader.
     let task: SessionDataTask?
-    /// What the downloader refuses to decode for this caller; `nil` for the limits of the options.
+    /// The downloader's limits for decoding on behalf of this caller; `nil` for the limits of the
+    /// options.
     private(set) var limits: DecodingLimits?
 
     init(_ data: Data, metrics: NetworkMetrics? = nil) {
@@ -125,19 +126,19 @@ struct LoadedData: Sendable {
     /// The URL that was requested, after the request modifier.
     var url: URL? { task?.originalURL }
 
-    /// The same for a caller with these limits.
+    /// Returns a copy for a caller with these limits.
     func limited(by limits: DecodingLimits) -> LoadedData {
         var copy = self
         copy.limits = limits
         return copy
     }
 
-    /// Makes the image that `options` ask for, within the limits, for the holder of `handle`, who may
-    /// still cancel.
+    /// Makes the image for `options` within the limits, on behalf of `handle`, which may still be
+    /// cancelled.
     ///
     /// - Parameters:
-    ///   - cancellation: The error after a cancellation of what no download has brought.
-    ///   - completion: Called once, on the thread that made it, or at once when it is made already.
+    ///   - cancellation: The error after a cancellation, for bytes that are not from a download.
+    ///   - completion: Called once, on the thread that made the image, or at once if it exists.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
         cancellation: @escaping @Sendable () -> KingfisherError = {
@@ -163,15 +164,15 @@ struct LoadedData: Sendable {
 }
 
 extension ImageProcessItem {
-    /// The rendered image that the processor of `options` makes of this item, or `nil`; made on
-    /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be
-    /// one whose pixels are not in memory. Ends early with `nil` when it is no longer wanted.
+    /// Makes the rendered image of this item with the processor of `options`, on
+    /// `options.processingQueue` or else on the decoding pool; `nil` on failure. Without
+    /// `rendering` the pixels may not be in memory. Ends early with `nil` when no longer wanted.
     func process(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
         while isWanted: @escaping @Sendable () -> Bool = { true },
         completion: @escaping @Sendable (KFCrossPlatformImage?) -> Void
     ) {
-        // Only for those who listen.
+        // Only measured for listeners.
         let asked = options.events.map { _ in ContinuousClock.now }
         let work: @Sendable () -> Void = {
             completion(
@@ -186,7 +187,7 @@ extension ImageProcessItem {
         }
     }
 
-    /// The rendered image that the processor of `options` makes of this item.
+    /// Makes the rendered image of this item with the processor of `options`.
     /// - Throws: `processingFailed`.
     func processed(
         _ options: KingfisherParsedOptionsInfo
@@ -196,11 +197,11 @@ extension ImageProcessItem {
         return image
     }
 
-    /// Whether it is no animation, nor the first frame of one.
+    /// Whether the item is neither an animation nor the first frame of one.
     private var isStill: Bool {
         switch self {
         case .image(let image): image.frameCount == 1 && !image.isFirstFrame
-        // What cannot be read does not move.
+        // Unreadable data counts as still.
         case .data(let data): (try? Image.decoding(data))?.animation == nil
         }
     }

@@ -2,10 +2,10 @@ import Foundation
 import HalcyonWork
 
 extension ImageRequest {
-    /// The image, and what it was made of.
+    /// The image, with the loaded bytes.
     typealias Loaded = (image: Image, data: LoadedData)
 
-    /// Keeps what others load and make for an attempt, until it is released.
+    /// A hold on results of other requests for an attempt, until it is released.
     struct Retention: Sendable {
         enum Loading: Sendable {
             case download(any Resource, ImageDownloader, Downloads.Retention)
@@ -43,8 +43,8 @@ extension ImageRequest {
         return Retention(loading: loading, original: original)
     }
 
-    /// Loads the bytes and makes the image of them; with `announcing`, tells of the task once it has
-    /// begun. When only the bytes are wanted, returns when they are on disk.
+    /// Loads the bytes and makes the image from them; with `announcing`, reports the task once it
+    /// has begun. If only the bytes are wanted, returns when they are on disk.
     func load(_ key: ImageKey, during retention: Retention, announcing: Bool)
         async throws(KingfisherError) -> Loaded
     {
@@ -62,7 +62,7 @@ extension ImageRequest {
         return try await (storesBytesOnly ? written(outcome, for: key) : outcome).value.get()
     }
 
-    /// Has loaded bytes written by whoever loaded them, so that the request is woken once.
+    /// Writes loaded bytes on the thread that loaded them, so that the request is woken only once.
     private func written(
         _ loading: OneShot<Result<Loaded, KingfisherError>>, for key: ImageKey
     ) -> OneShot<Result<Loaded, KingfisherError>> {
@@ -93,7 +93,7 @@ extension ImageRequest {
             url: resource.downloadURL, options: options, progress: progress,
             viewer: progressiveViewer, handle: handle, retention: retention
         ) { [self] result in
-            // Straight on to decoding, so that the request is woken once.
+            // Decodes directly, so that the request is woken only once.
             switch result {
             case .failure(let error): outcome.give(.failure(error))
             case .success(let loaded): make(of: loaded, to: outcome)
@@ -101,7 +101,7 @@ extension ImageRequest {
         }
     }
 
-    /// Who is shown a progressive JPEG meanwhile; `nil` when nobody wants to be.
+    /// The display of a progressive JPEG during the download; `nil` if there is none.
     var progressiveViewer: ProgressiveViewer? {
         guard let progressive = options.progressiveJPEG, let consumer = progressiveConsumer else {
             return nil
@@ -110,7 +110,7 @@ extension ImageRequest {
             progressive, options: options, isCurrent: isCurrent, consumer: consumer)
     }
 
-    /// Lets a subclass download, by the method that it may override.
+    /// Downloads with a subclass, through the method that it may override.
     private func download(
         _ resource: any Resource, byOverrideOf downloader: ImageDownloader,
         to outcome: OneShot<Result<Loaded, KingfisherError>>
@@ -155,7 +155,7 @@ extension ImageRequest {
             work.onStop { loading.cancel() }
         }
         handle.carryProvider()
-        // At once, even if the provider ignores its task's cancellation and goes on.
+        // At once, even if the provider ignores the cancellation and goes on.
         guard let ticket else { return }
         handle.onCancel(before: outcome) { [self] in
             if DataProviders.loads.leave(ticket) != nil { outcome.give(.failure(cancellation)) }
@@ -174,10 +174,10 @@ extension ImageRequest {
     }
 }
 
-/// The data providers that are being asked, for all requests of the program.
+/// The running data providers, for all requests of the program.
 enum DataProviders {
-    /// Two providers of one type with one key for one cache give the same. In another cache the key may
-    /// stand for something else.
+    /// Providers with equal type, key and cache give the same data. In another cache the key may
+    /// have another meaning.
     struct Key: Hashable, Sendable {
         private let cacheKey: String
         private let type: ObjectIdentifier

@@ -1,8 +1,8 @@
 import HalcyonWork
 
 extension ImageRequest {
-    /// The delivered image, or why there is none: attempts until one succeeds or nothing is left to
-    /// try.
+    /// Runs attempts until one succeeds or none is left; returns the image to deliver, or the
+    /// error.
     consuming func run() async -> Result<RetrieveImageResult, KingfisherError> {
         var attempt = self
         let announcement = attempt.options.makeAnnouncement()
@@ -13,7 +13,7 @@ extension ImageRequest {
         } catch {
             result = await attempt.recovered(from: error)
         }
-        // Unless its first bytes have told it.
+        // Unless the size was already known from the first bytes.
         if let announcement, case .success(let value) = result {
             announcement.tell(value.image.pixelSize)
         }
@@ -21,7 +21,7 @@ extension ImageRequest {
         return result
     }
 
-    /// What the further attempts come to after this one, the first, has failed.
+    /// Returns the outcome of further attempts, after this one, the first, has failed.
     private consuming func recovered(
         from failure: KingfisherError
     ) async -> Result<RetrieveImageResult, KingfisherError> {
@@ -43,8 +43,8 @@ extension ImageRequest {
         }
     }
 
-    /// The attempt that follows this one, which ended with `error`. Throws what the request ends with
-    /// when none does.
+    /// Returns the attempt after this one, which ended with `error`. Throws the request's error if
+    /// there is none.
     private func next(
         after error: KingfisherError, _ recovery: inout FailureRecovery,
         _ context: inout RetryContext?
@@ -67,7 +67,7 @@ extension ImageRequest {
         }
     }
 
-    /// An attempt with a task of its own that ends when the request is cancelled.
+    /// Makes an attempt with a task of its own, which is cancelled with the request.
     private func replacement(loading source: Source) -> ImageRequest {
         var next = self
         options.events?.note(.retried(source))
@@ -80,7 +80,7 @@ extension ImageRequest {
         return next
     }
 
-    /// What `strategy` decides; `nil` when the request is cancelled while it thinks.
+    /// Returns the decision of `strategy`; `nil` if the request is cancelled meanwhile.
     private func decision(of strategy: any RetryStrategy, on context: RetryContext) async
         -> RetryDecision?
     {
@@ -91,15 +91,15 @@ extension ImageRequest {
     }
 }
 
-/// Decides what follows a failed attempt of a request: nothing but a value, so that the order can be
-/// read (and tested) without a network.
+/// Decides the next step after a failed attempt of a request: a pure value, so that the order can
+/// be read (and tested) without a network.
 ///
 /// The order: cancelled → retry strategy → low-data source → next alternative → the error.
 struct FailureRecovery: Sendable {
     enum Fallback: Sendable {
-        /// Load another source instead.
+        /// Loads another source instead.
         case load(Source)
-        /// Fail with this error.
+        /// Fails with this error.
         case fail(KingfisherError)
     }
 
@@ -114,12 +114,12 @@ struct FailureRecovery: Sendable {
         alternatives = options.alternativeSources ?? []
     }
 
-    /// Who is to be asked whether to try again after `error`.
+    /// Returns the strategy that decides on a retry after `error`.
     func strategy(for error: KingfisherError) -> (any RetryStrategy)? {
         error.isCancelled ? nil : retryStrategy
     }
 
-    /// What follows when `source` failed with `error` and is not tried again.
+    /// Returns the next step if `source` failed with `error` and is not retried.
     mutating func fallback(after error: KingfisherError, of source: Source) -> Fallback {
         if error.isCancelled { return .fail(error) }
         if error.isForLowDataMode, let source = lowDataSource {
@@ -137,7 +137,7 @@ struct FailureRecovery: Sendable {
 }
 
 extension KingfisherError {
-    /// Whether the request was refused because the network is to be spared.
+    /// Whether the request was refused because of low data mode.
     fileprivate var isForLowDataMode: Bool {
         guard case .responseError(reason: .URLSessionError(let error)) = self,
             case .lowDataMode? = error as? ImageTransportError

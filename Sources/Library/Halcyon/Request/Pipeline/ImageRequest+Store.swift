@@ -3,12 +3,12 @@ import HalcyonWork
 import Synchronization
 
 extension ImageRequest {
-    /// Puts a new image into the caches; returns when the request may be delivered: at once after
-    /// the memory cache has it, or with `waitForCache` when the disk has been written. What cannot be
-    /// written is logged and fails nothing.
+    /// Stores a new image in the caches; returns when the request may be delivered: right after the
+    /// memory cache, or with `waitForCache` after the disk writes. Write failures are logged and do
+    /// not fail the request.
     ///
-    /// Of requests that share a material, the first of those with equal wishes writes for all. `stated` is
-    /// what is known of where the material comes from.
+    /// Among requests that share a material, the first of those with equal options writes for all.
+    /// `stated` is the known origin of the material.
     func store(
         _ image: Image, of material: ImageMaterial, original: Data?, for key: ImageKey,
         stated: StatedOrigin? = nil
@@ -42,7 +42,7 @@ extension ImageRequest {
         }
     }
 
-    /// The image and its original, where machines share them.
+    /// The files of the image and its original in shared storages.
     func sharedFiles(_ key: ImageKey) -> [(level: SharedLevel, name: String)] {
         [(targetCache, key), (originalCache, originalKey)].compactMap { cache, key in
             cache.shared.map { ($0, $0.name(of: key)) }
@@ -66,7 +66,7 @@ extension ImageRequest {
         }
     }
 
-    /// Writes the bytes as they were loaded.
+    /// Writes the loaded bytes unchanged.
     func write(
         _ bytes: Data, of material: ImageMaterial, _ key: ImageKey, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
@@ -96,7 +96,7 @@ extension ImageRequest {
         }
     }
 
-    /// Lets a subclass of the cache store the image, by the method that it may override.
+    /// Stores the image with a subclass of the cache, through the method that it may override.
     private func storeByOverride(_ image: Image, original: Data?) -> ImageFiles.Writing {
         var options = options
         options.callbackQueue = .untouch
@@ -107,11 +107,11 @@ extension ImageRequest {
         return reported(outcome)
     }
 
-    /// Lets a subclass of the cache store an original.
+    /// Stores an original with a subclass of the cache.
     private func storeByOverride(_ original: Data) -> ImageFiles.Writing {
         let outcome = OneShot<CacheStoreResult>()
         options.makeStoredOriginal(original) { [self] stored in
-            // Whatever the subclass does is done on no thread of ours.
+            // A subclass's code must not run on a thread of ours.
             Task {
                 originalCache.storeToDisk(
                     stored, forKey: key, forcedExtension: options.forcedExtension,
@@ -130,23 +130,23 @@ extension ImageRequest {
     }
 }
 
-/// The files written of one material, so that a thousand callers write one once.
+/// The files written from one material, so that each is written once for any number of callers.
 ///
-/// Callers that differ in what the file is to hold, or for how long, each have it written, and the
-/// file ends as if they had been ready in the order they asked: an earlier request never overwrites
-/// what a later one wrote, unless the later one was not to overwrite anything.
+/// For callers with different contents or lifetimes, each writes the file, and it ends as if they
+/// had been ready in the order of their requests: an earlier request never overwrites the file of a
+/// later one, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
-    /// Where a file is.
+    /// The location of a file.
     struct Location: Hashable, Sendable {
         let cache: ObjectIdentifier
         let key: ImageKey
     }
 
-    /// What it is to hold, and how it is to be kept.
+    /// The contents and lifetime of a file.
     struct Wish: Hashable, Sendable {
-        /// `nil` for the bytes as they were loaded.
+        /// `nil` for the loaded bytes.
         var creating: ImageCreatingOptions?
-        /// Writes by serializers that cannot be compared are never the same.
+        /// Serializers that cannot be compared never share a write.
         var serializer: SerializerIdentity?
         /// Whether an original keeps the position in its metadata.
         var keepsPosition = true
@@ -162,15 +162,15 @@ final class ImageFiles: Sendable {
 
     private struct File {
         let wish: Wish
-        /// The number of the latest request that asked for this.
+        /// The number of the latest request for this file.
         var request: UInt64
         let writing: Writing
     }
 
     private let files = Mutex<[Location: File]>([:])
 
-    /// The writing that fulfils what `request` asks for, begun by `begin` where there is none. `begin`
-    /// must only begin it: it runs under the lock, so that writes begin in the order decided on.
+    /// Returns the write for `request`, started by `begin` if there is none yet. `begin` must only
+    /// start it: it runs under the lock, so that writes start in the order decided here.
     func write(
         _ wish: Wish, at location: Location, for request: UInt64, begin: () -> Writing
     ) -> Writing {
@@ -188,7 +188,7 @@ final class ImageFiles: Sendable {
     }
 }
 
-/// Tells whether two serializers do the same.
+/// The identity of a serializer: equal ones do the same.
 struct SerializerIdentity: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let value: Value
@@ -197,13 +197,13 @@ struct SerializerIdentity: Hashable, Sendable {
         // Unchecked because `AnyHashable` is not `Sendable`; what is in it is a serializer, which is.
         case object(ObjectIdentifier)
         case value(AnyHashable)
-        /// The usual one, spelled out because it is compared in every request.
+        /// The usual one, a separate case because it is compared in every request.
         case standard(DefaultCacheSerializer)
-        /// There is nothing in it that could differ.
+        /// A type without any state.
         case stateless
     }
 
-    /// `nil` when nobody can tell: a structure with state that is not `Hashable`.
+    /// `nil` if it cannot be determined: a structure with state that is not `Hashable`.
     init?(_ serializer: any CacheSerializer) {
         let type = Swift.type(of: serializer)
         self.type = ObjectIdentifier(type)

@@ -2,70 +2,69 @@ import Foundation
 import HalcyonWork
 import Synchronization
 
-/// One request from look-up to delivery.
+/// A request from lookup to delivery.
 ///
 /// `image()` reads as the diagram: memory → disk → original → load → process → store → deliver.
 struct ImageRequest: Sendable {
-    /// Where the question whether the disk cache holds an image is answered.
+    /// The thread on which the disk cache is probed for an image.
     enum Probing: Sendable {
-        /// At once, so that a download has begun when the call returns.
+        /// The calling thread, so that a download has begun when the call returns.
         case onCallingThread
-        /// On the disk's own threads.
+        /// The disk's own threads.
         case onItsOwnThread
     }
 
-    /// What is asked for.
+    /// The result to produce.
     enum Goal: Sendable {
         case image
-        /// That the bytes go to the disk as they come, and nobody needs pixels: of the delivered image only
-        /// the header has been read, and of one that is on the disk not even that. The processor must be
-        /// the default one.
+        /// The bytes on disk, without pixels: a delivered image has only its header read, and one
+        /// already on disk not even that. The processor must be the default one.
         case bytesOnDisk
-        /// The same of a file that need not be an image; its processor only names it.
+        /// The bytes on disk of a file that need not be an image; its processor only names it.
         case file
     }
 
     /// The reason for the request.
     enum Purpose: Sendable {
-        /// Somebody waits for the image.
+        /// A caller waits for the image.
         case delivery
-        /// Nobody waits for the image now, so that a server that wants to be left alone is waited for.
+        /// Background loading: a server's pause is respected.
         case prefetch
-        /// The server is asked about an image that has been delivered stale.
+        /// Revalidation of an image that has been delivered stale.
         case revalidation
     }
 
-    /// Which attempt at the request this is.
+    /// The kind of attempt.
     enum Attempt: Sendable {
         case first
-        /// One that takes the place of a failed one, so that its task has to be announced.
+        /// An attempt after a failed one; its task must be announced.
         case replacement
     }
 
-    /// Counts requests: of two that write one file, that of the later one stays.
+    /// The number of the request: of two that write one file, the later one's content stays.
     var number: UInt64
-    /// What was asked for.
+    /// The requested source.
     let originalSource: Source
-    /// What this attempt loads.
+    /// The source of this attempt.
     var source: Source
     var options: KingfisherParsedOptionsInfo
-    /// Linked to whatever can be cancelled; remembers a cancellation that comes first.
+    /// Linked to all work that can be cancelled; remembers an earlier cancellation.
     var handle: DownloadTask
     let progress: MainQueueProgress?
     let taskUpdated: DownloadTaskUpdatedBlock?
     let probing: Probing
-    /// Whether anybody still waits for this request; checked before and after work on the disk.
+    /// Whether the request is still wanted; checked before and after work on the disk.
     let isCurrent: (@Sendable () -> Bool)?
-    /// Shows what a progressive JPEG looks like so far; without it the option `progressiveJPEG` does
-    /// nothing.
+    /// Shows the current state of a progressive JPEG; without it the option `progressiveJPEG` has
+    /// no effect.
     let progressiveConsumer: ProgressiveConsumer?
     var attempt = Attempt.first
     var goal = Goal.image
     var purpose = Purpose.delivery
-    /// Told, instead of the options' `onHTTPRevalidation`, what asking the server in the background has
-    /// found; `nil` when it was not asked.
+    /// Called, in place of the options' `onHTTPRevalidation`, with the result of a revalidation in
+    /// the background; `nil` if there was none.
     var onRevalidated: (@Sendable (HTTPRevalidation?) -> Void)?
-    /// What the image of `source` is cached under, where that has been made already.
+    /// The cache key of `source`, if it has already been made.
     var imageKey: ImageKey?
 
     init(
@@ -91,11 +90,11 @@ struct ImageRequest: Sendable {
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
     var downloader: ImageDownloader { options.downloader ?? .default }
-    /// All caches that the image, or what it is made of, may be in.
+    /// All caches that may contain the image or its original.
     var caches: [ImageCache] {
         targetCache === originalCache ? [targetCache] : [targetCache, originalCache]
     }
-    /// Whether nothing has begun when the call that asks for the image returns.
+    /// Whether no work has begun when the call for the image returns.
     var preparesLater: Bool {
         options.requestModifier.map { !($0 is any ImageDownloadRequestModifier) } ?? false
             || caches.contains { $0.shared != nil }
@@ -103,7 +102,7 @@ struct ImageRequest: Sendable {
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
     var storesBytesOnly: Bool { goal != .image }
 
-    /// One attempt, from the memory to the delivery.
+    /// Makes one attempt, from the memory lookup to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
         if let image = freshInMemory { return await deliverFromMemory(image, .fresh) }
         if followsHTTPCaching { return try await freshImage() }
@@ -112,16 +111,16 @@ struct ImageRequest: Sendable {
         return await deliverFromMemory(image, nil)
     }
 
-    /// The same of what is not in memory.
+    /// Makes one attempt after a miss in memory.
     ///
-    /// - Parameter other: What the target cache has, if that was made with other options: it is delivered
-    ///   only if nothing may be loaded.
+    /// - Parameter other: The target cache's image if it was made with other options: it is
+    ///   delivered only if loading is not allowed.
     private func cachedOrLoaded(
         not other: Image? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         let key = imageKey ?? ImageKey(self.key, options)
-        // Begun before the caches are asked, so that no image slips through between work that ends and
-        // a cache that has just been asked.
+        // Taken before the cache lookups, so that no image is missed between work that ends and a
+        // cache that has just been read.
         let retention = retain()
         defer { retention.release() }
 
@@ -139,7 +138,7 @@ struct ImageRequest: Sendable {
                 throw .cacheError(reason: .imageNotExisting(key: self.key))
             }
         }
-        // A caller who was told that the image is cached holds no task.
+        // A caller that was told of a cached image has no task.
         let (image, loaded) = try await load(
             key, during: retention, announcing: attempt == .replacement || foundTrace)
         if !storesBytesOnly {
@@ -150,7 +149,7 @@ struct ImageRequest: Sendable {
         return deliver(image, cacheType: .none, metrics: loaded.metrics) { bytes }
     }
 
-    /// Ends a request that was cancelled, or superseded, while it looked into the caches.
+    /// Throws if the request was cancelled or superseded during the cache lookups.
     func checkStillWanted() throws(KingfisherError) {
         if let isCurrent, !isCurrent() {
             throw .cacheError(reason: .imageNotExisting(key: key))
@@ -172,7 +171,7 @@ struct ImageRequest: Sendable {
         }
     }
 
-    /// The result that delivers `image`, with the image modifier applied.
+    /// Returns the result for `image`, with the image modifier applied.
     func deliver(
         _ image: Image, cacheType: CacheType, metrics: NetworkMetrics? = nil,
         data: @escaping @Sendable () -> Data?
@@ -182,16 +181,16 @@ struct ImageRequest: Sendable {
             source: source, originalSource: originalSource, data: data, metrics: metrics)
     }
 
-    /// Stands for a file whose pixels nobody needs.
+    /// A stand-in for a file without decoded pixels.
     static let unread = Image(
         bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
 
-    /// The result that delivers a file on the disk that nobody wants to be read.
+    /// The result for a file on disk that is not read.
     var unreadResult: RetrieveImageResult {
         deliver(Self.unread, cacheType: .disk) { nil }
     }
 
-    /// The result that delivers an image of which only the decoded form is known.
+    /// Returns the result for an image without its original bytes.
     func deliverSerializing(_ image: Image, cacheType: CacheType) -> RetrieveImageResult {
         let serializer = options.cacheSerializer
         return deliver(image, cacheType: cacheType) { serializer.data(with: image, original: nil) }
@@ -199,8 +198,8 @@ struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// `image`, which was found in memory, as this request would have made it: what other requests were asked
-    /// for, its scale and the first frame alone, is no business of this one. `nil` when it has to be made anew.
+    /// Adapts `image`, found in memory, to this request: the scale and the first-frame option of
+    /// other requests do not apply to it. `nil` if it must be made anew.
     func asWanted(_ image: Image) -> Image? {
         let hasScale = image.creatingOptions.scale == options.scaleFactor
         let hasFrames = image.hasFrames(of: options)
@@ -208,17 +207,17 @@ extension ImageRequest {
         guard hasScale || !hasProcessor || targetCache.isSubclass else { return nil }
         let scaled = hasScale || hasProcessor ? image : image.withScale(options.scaleFactor)
         if hasFrames { return scaled }
-        // The pixels of a frame in memory cannot fail.
+        // A frame with its pixels in memory cannot fail.
         return options.onlyLoadFirstFrame ? try? scaled.firstFrame() : nil
     }
 
-    /// Whether the program itself has stored what is in memory, which is delivered as it is.
+    /// Whether the image in memory was stored by the program itself; it is delivered unchanged.
     private var isOfProgram: Bool {
         targetCache.originatedImage(forKey: key, options: options)?.1 === ImageOrigin.program
     }
 
-    /// The final image, if the target cache has it in memory. A subclass is asked by the methods that it
-    /// may override, as for what is on disk.
+    /// The final image, if the target cache has it in memory. A subclass is read through the
+    /// methods that it may override, as for the disk.
     private var inMemory: Image? {
         guard !options.forceRefresh, attempt == .first, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
@@ -233,9 +232,10 @@ extension ImageRequest {
         return result
     }
 
-    /// The result that delivers a cached image, made again if it was decoded with other options.
+    /// Returns the result for a cached image, which is made again if it was decoded with other
+    /// options.
     ///
-    /// - Parameter isImmediate: Whether nothing had to be waited for until now.
+    /// - Parameter isImmediate: Whether there has been no wait so far.
     func deliverCached(
         _ image: Image, from type: CacheType, isImmediate: Bool = false
     ) async -> RetrieveImageResult {
@@ -249,8 +249,8 @@ extension ImageRequest {
         return deliverSerializing(rebuilt ?? image, cacheType: type)
     }
 
-    /// The final image, from the target cache. `foundTrace` becomes true when the cache seemed to
-    /// hold it.
+    /// Returns the final image from the target cache. Sets `foundTrace` if the cache seemed to
+    /// contain it.
     func cachedTarget(_ key: ImageKey, _ foundTrace: inout Bool) async throws(KingfisherError)
         -> RetrieveImageResult?
     {
@@ -271,8 +271,8 @@ extension ImageRequest {
             image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
     }
 
-    /// Whether what the target cache has found was found without a wait: in the memory of a subclass, or on
-    /// the disk, which was read on the calling thread.
+    /// Whether the target cache's image was found without a wait: in the memory of a subclass, or
+    /// on the disk if that was read on the calling thread.
     private func isImmediate(_ type: CacheType) -> Bool {
         guard probing == .onCallingThread, attempt == .first, targetCache.shared == nil else {
             return false
@@ -280,7 +280,7 @@ extension ImageRequest {
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
     }
 
-    /// What the target cache says.
+    /// Looks up the image in the target cache.
     func found(_ key: ImageKey, isCurrent: @escaping @Sendable () -> Bool)
         async throws(KingfisherError) -> ImageCacheResult
     {
@@ -290,9 +290,9 @@ extension ImageRequest {
                 key, options: options, isCurrent: isCurrent, accepting: asWanted)
     }
 
-    /// The final image, made of the cached original.
+    /// Makes the final image from the cached original.
     ///
-    /// With `origin`, only of one that was made of that response, or that the program has stored.
+    /// With `origin`, only from an original of that response, or one stored by the program.
     func madeOfOriginal(
         _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
         of origin: ImageOrigin? = nil
@@ -341,7 +341,7 @@ extension ImageRequest {
         }
     }
 
-    /// Whether a cached original is something else than the final image.
+    /// Whether a cached original would differ from the final image.
     var mayHaveOriginal: Bool {
         !options.forceRefresh && goal != .file
             && (originalCache !== targetCache || hasProcessor)
@@ -360,7 +360,7 @@ extension ImageRequest {
         { [isCurrent, handle] in (isCurrent?() ?? true) && !handle.isCancelled }
     }
 
-    /// A disk that cannot be read is no reason to fail a request that may load.
+    /// Logs a disk error, which does not fail a request that may load.
     func passOver(_ error: KingfisherError) throws(KingfisherError)
         -> RetrieveImageResult?
     {
@@ -369,18 +369,18 @@ extension ImageRequest {
         return nil
     }
 
-    /// Whether `cache` is asked where it has the image before it is asked for it: always when probing on the
-    /// calling thread, else when a subclass may know better than the files. A prefetcher has asked already.
+    /// Whether `cache` is probed before it is read: always when probing on the calling thread,
+    /// otherwise if a subclass may know better than the files. A prefetcher has already probed.
     private func isAskedBefore(_ cache: ImageCache) -> Bool {
         probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
     }
 
-    /// Whether it is worth asking `cache` for the image.
+    /// Whether `cache` may contain the image.
     private func mayHold(
         _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
     ) async -> Bool {
         if cache.shared != nil, !options.fromMemoryCacheOrRefresh {
-            // Others may have stored it.
+            // Another machine may have stored it.
             foundTrace = true
             return true
         }
@@ -397,8 +397,8 @@ extension ImageRequest {
         return holds
     }
 
-    /// The bytes of an animation that was decoded with other options than asked for (first frame only,
-    /// say), and so has to be made again; `nil` for an image that is as it should be.
+    /// Returns the bytes of an animation that was decoded with other options (first frame only, for
+    /// example) and must be made again; `nil` for an image that needs no change.
     private func bytesToRebuild(_ image: Image) -> Data? {
         guard let animated = image.animatedSource, animated.frameCount > 1,
             image.creatingOptions.withoutLimits != options.imageCreatingOptions.withoutLimits

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The loading of a set of images, by which the caller cancels it.
+/// The task of loading a set of images, which can be cancelled.
 public final class ImageSetTask: Sendable {
     private struct State {
         var isCancelled = false
@@ -12,8 +12,8 @@ public final class ImageSetTask: Sendable {
 
     init() {}
 
-    /// Cancels all loads of the set, also those that have not begun; the completion says so. Does
-    /// nothing when the set is done.
+    /// Cancels all loads of the set, including those not begun; the completion reports it. Has no
+    /// effect after the end.
     public func cancel() {
         let running = state.withLock { state in
             state.isCancelled = true
@@ -26,7 +26,7 @@ public final class ImageSetTask: Sendable {
     /// Whether `cancel()` was called.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Makes `handle` end with this task; `false` when this is cancelled already.
+    /// Links `handle` to this task's cancellation; `false` if this task is already cancelled.
     func add(_ handle: DownloadTask, at index: Int) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -35,7 +35,7 @@ public final class ImageSetTask: Sendable {
         }
     }
 
-    /// Forgets the load of image `index`, which is done.
+    /// Removes the load of image `index` after its end.
     func remove(_ index: Int) {
         // Released after the lock.
         _ = state.withLock { $0.running.removeValue(forKey: index) }
@@ -53,13 +53,13 @@ struct ImageSetLoad: Sendable {
     typealias Outcome = Result<RetrieveImageResult, KingfisherError>
 
     let items: [Item]
-    /// The most images in work at one time.
+    /// The maximum number of concurrent loads.
     let limit: Int
     /// Whether the first failure ends the other loads.
     let stopsAtFailure: Bool
     let task: ImageSetTask
     private let progress: ImageSetProgressReporter?
-    /// Those who listen to the manager.
+    /// The listeners of the manager.
     private let events: EventHub
 
     init(
@@ -74,7 +74,8 @@ struct ImageSetLoad: Sendable {
         self.events = events
     }
 
-    /// What became of each image, in the order of the set, and the failure that came first.
+    /// Loads the set; returns the outcome of each image, in the order of the set, and the first
+    /// failure.
     func run() async -> (outcomes: [Outcome], firstFailure: KingfisherError?) {
         var outcomes = [Outcome?](repeating: nil, count: items.count)
         var firstFailure: KingfisherError?
@@ -84,7 +85,7 @@ struct ImageSetLoad: Sendable {
                 guard next < items.count else { return }
                 let index = next
                 next += 1
-                // What is in memory is there at once, and downloads begin before anything waits.
+                // Images in memory are ready at once, and downloads begin before the first wait.
                 group.addImmediateTask { (index, await load(index)) }
             }
             for _ in 0..<limit { begin() }
@@ -101,7 +102,7 @@ struct ImageSetLoad: Sendable {
         return (outcomes.compactMap { $0 }, firstFailure)
     }
 
-    /// The images of the set, or the failure that came first.
+    /// Loads the set; returns its images, or the first failure.
     func images() async -> Result<[RetrieveImageResult], KingfisherError> {
         let (outcomes, firstFailure) = await run()
         if let firstFailure { return .failure(firstFailure) }
@@ -125,13 +126,13 @@ struct ImageSetLoad: Sendable {
 
 /// The progress of loading a set of images.
 public struct ImageSetProgress: Hashable, Sendable {
-    /// Images that are done, loaded or failed.
+    /// The number of images that have ended, loaded or failed.
     public var completedCount = 0
-    /// Images of the set.
+    /// The number of images in the set.
     public var totalCount: Int
-    /// Bytes that have been downloaded, of all images.
+    /// The number of bytes downloaded for all images.
     public var receivedBytes: Int64 = 0
-    /// Bytes of the downloads whose length is known so far; it grows as downloads begin.
+    /// The total length of the downloads, as far as known; it grows as downloads begin.
     public var expectedBytes: Int64 = 0
 
     public init(
@@ -145,17 +146,17 @@ public struct ImageSetProgress: Hashable, Sendable {
     }
 }
 
-/// Told how far a set of images has come, on the main queue.
+/// Called with the progress of a set of images, on the main queue.
 public typealias ImageSetProgressBlock = @Sendable (ImageSetProgress) -> Void
 
-/// Makes one progress of those of a set's images.
+/// Combines the progress of a set's images.
 ///
-/// It changes on the main queue only, so that reports come in order and the last one before a
-/// completion that is sent there afterwards.
+/// It changes on the main queue only, so that reports arrive in order, and the last one before a
+/// completion sent there afterwards.
 final class ImageSetProgressReporter: Sendable {
     private struct State {
         var progress: ImageSetProgress
-        /// Received and expected bytes of each image.
+        /// The received and expected bytes of each image.
         var bytes: [(received: Int64, expected: Int64)]
     }
 
@@ -171,7 +172,7 @@ final class ImageSetProgressReporter: Sendable {
                 bytes: Array(repeating: (0, 0), count: count)))
     }
 
-    /// What image `index` reports its bytes to.
+    /// Returns the progress handler of image `index`.
     func progress(of index: Int) -> MainQueueProgress? {
         MainQueueProgress { [self] received, expected in
             change { state in
@@ -183,7 +184,7 @@ final class ImageSetProgressReporter: Sendable {
         }
     }
 
-    /// Counts an image that is done.
+    /// Counts an image that has ended.
     func complete() {
         DispatchQueue.main.async { [self] in
             change { $0.progress.completedCount += 1 }

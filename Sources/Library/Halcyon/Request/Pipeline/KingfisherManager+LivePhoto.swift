@@ -3,19 +3,19 @@ import HalcyonWork
 import Synchronization
 
 extension KingfisherManager {
-    /// Gets the files of a live photo: those that are not cached are loaded, all at once, and written
-    /// to the disk cache as they are.
+    /// Retrieves the files of a live photo: missing ones are loaded, all at once, and written to
+    /// the disk cache unchanged.
     ///
-    /// Of the options, those about downloads and the disk cache count; files are neither processed nor
-    /// kept in memory, and their extensions follow their types. With `.httpCaching` their servers say how
-    /// long they are good for. Cancelling the surrounding task cancels the request.
+    /// Only the options about downloads and the disk cache apply; files are neither processed nor
+    /// kept in memory, and their extensions follow their types. With `.httpCaching` the servers
+    /// determine their freshness. Cancelling the surrounding task cancels the request.
     ///
     /// - Parameters:
     ///   - source: The files of the photo.
-    ///   - options: After the manager's default options.
+    ///   - options: Options applied after the manager's defaults.
     ///   - progressBlock: Called on the main queue with the sums over the running downloads.
-    ///   - referenceTaskIdentifierChecker: Tells whether the live photo is still wanted; asked when its
-    ///     files are there.
+    ///   - referenceTaskIdentifierChecker: Returns whether the live photo is still wanted; called
+    ///     when its files are available.
     /// - Throws: `KingfisherError`: `livePhotoTaskCancelled` after a cancellation,
     ///   `notCurrentLivePhotoSourceTask` when it is no longer wanted, `imageNotExisting` for
     ///   `onlyFromCache`, `missingLivePhotoResourceOnDisk` when a file has vanished again, or why a
@@ -68,8 +68,8 @@ extension KingfisherManager {
         return result
     }
 
-    /// The resources that have to be loaded: those without a file on disk, or all for a refresh; and those
-    /// that HTTP decides on. Looks on the calling thread.
+    /// Returns the resources to load: those without a file on disk, or all for a refresh; and those
+    /// subject to HTTP caching. Reads the disk on the calling thread.
     func missingResources(
         _ source: LivePhotoSource, options: KingfisherParsedOptionsInfo
     ) -> [LivePhotoResource] {
@@ -81,8 +81,8 @@ extension KingfisherManager {
         }
     }
 
-    /// The request for a resource by the rules of HTTP; `nil` when these are not asked for, or nothing but
-    /// the bytes tells what the file is called.
+    /// Returns the request for a resource with HTTP caching; `nil` if that is off, or if the file's
+    /// extension depends on its bytes.
     private func request(
         for resource: LivePhotoResource, _ options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil
@@ -105,8 +105,8 @@ extension KingfisherManager {
         return request.followsHTTPCaching ? request : nil
     }
 
-    /// Loads the resources at the same time and writes them to disk; the results are in their order,
-    /// without those whose cached files turn out to be good.
+    /// Loads the resources concurrently and writes them to disk; returns the results in their
+    /// order, without those whose cached files are still valid.
     func downloadAndCache(
         resources: [LivePhotoResource], options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil
@@ -135,7 +135,7 @@ extension KingfisherManager {
     }
 }
 
-/// Names the files of live photos; nothing is made of them.
+/// A processor that only names the files of live photos.
 private struct LivePhotoFile: ImageProcessor {
     let identifier = LivePhotoResource.processorIdentifier
 
@@ -144,7 +144,7 @@ private struct LivePhotoFile: ImageProcessor {
 
 extension ImageRequest {
     /// Brings the file to the disk. Cancelling the task cancels the request.
-    /// - Returns: `nil` when what was there is good.
+    /// - Returns: The loaded bytes; `nil` if the cached file is valid.
     fileprivate func file() async throws -> LivePhotoResourceDownloadingResult? {
         let result = try await withTaskCancellationHandler {
             try await freshImage()
@@ -157,7 +157,7 @@ extension ImageRequest {
 }
 
 extension LivePhotoResource {
-    /// The bytes, from the network or the data provider.
+    /// Loads the bytes from the network or the data provider.
     fileprivate func load(
         with downloader: ImageDownloader, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock?
@@ -178,17 +178,17 @@ extension LivePhotoResource {
     }
 }
 
-/// The files of a live photo that a request delivered, and where they were found.
+/// The files of a live photo, with their location in the cache.
 public struct LivePhotoLoadingInfoResult: Sendable {
     /// The cached files, in the order of the source's resources.
     public let fileURLs: [URL]
-    /// `.disk` when all files were cached, `.none` when at least one had to be loaded.
+    /// `.disk` if all files were cached, `.none` if at least one had to be loaded.
     public let cacheType: CacheType
-    /// The source the files came from.
+    /// The source of the files.
     public let source: LivePhotoSource
-    /// The source that was asked for.
+    /// The requested source.
     public let originalSource: LivePhotoSource
-    /// The bytes of the files that were loaded, in order; nothing for those that were cached.
+    /// The bytes of the loaded files, in order; without those of cached files.
     public let data: @Sendable () -> [Data]
 
     public init(
@@ -208,14 +208,14 @@ final class LivePhotoProgress: Sendable {
     private let block: MainQueueProgress
     private let parts: Mutex<[(received: Int64, total: Int64)?]>
 
-    /// The sum for `count` downloads.
+    /// Creates the sum for `count` downloads.
     init?(_ block: DownloadProgressBlock?, count: Int) {
         guard let block = MainQueueProgress(block) else { return nil }
         self.block = block
         parts = Mutex(Array(repeating: nil, count: count))
     }
 
-    /// The block for one of the downloads; to be called on the main queue.
+    /// Returns the block for one of the downloads; to be called on the main queue.
     func part(_ index: Int) -> DownloadProgressBlock {
         { received, total in
             let sum = self.parts.withLock { parts in

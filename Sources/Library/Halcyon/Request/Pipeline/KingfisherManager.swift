@@ -25,7 +25,7 @@ public class KingfisherManager: @unchecked Sendable {
         var cache: ImageCache { didSet { parse() } }
         var downloader: ImageDownloader { didSet { parse() } }
         var defaultOptions = KingfisherOptionsInfo.empty { didSet { parse() } }
-        /// What a request gets that has no options of its own.
+        /// The options of a request without options of its own.
         private(set) var parsed = KingfisherParsedOptionsInfo.standard
 
         init(cache: ImageCache, downloader: ImageDownloader) {
@@ -41,10 +41,10 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     private let state: Mutex<State>
-    /// Those who listen to ``events``.
+    /// The listeners of ``events``.
     let eventHub = EventHub()
 
-    /// Makes a manager with a downloader and a cache of its own.
+    /// Creates a manager with a downloader and a cache.
     public init(downloader: ImageDownloader, cache: ImageCache) {
         state = Mutex(State(cache: cache, downloader: downloader))
     }
@@ -61,13 +61,13 @@ public class KingfisherManager: @unchecked Sendable {
         set { state.withLock { $0.downloader = newValue } }
     }
 
-    /// Options of every request, before the request's own, which win.
+    /// The default options of every request; the request's own take precedence.
     public var defaultOptions: KingfisherOptionsInfo {
         get { state.withLock { $0.defaultOptions } }
         set { state.withLock { $0.defaultOptions = newValue } }
     }
 
-    /// The options of a request: this manager's parts, its default options, then `options`.
+    /// Returns the options of a request: this manager's parts, its default options, then `options`.
     func parsedOptions(_ options: KingfisherOptionsInfo?) -> KingfisherParsedOptionsInfo {
         state.withLock { $0.parsed }.followed(by: options)
     }
@@ -77,14 +77,14 @@ extension KingfisherManager {
     /// Gets an image from the cache, or loads, processes and caches it.
     ///
     /// - Parameters:
-    ///   - resource: What to load; a file URL is read as a file.
-    ///   - options: After the manager's default options, which they win over.
+    ///   - resource: The image to load; a file URL is read as a file.
+    ///   - options: Options that take precedence over the manager's defaults.
     ///   - progressBlock: Called on the main queue as bytes arrive, when their total is known.
     ///   - downloadTaskUpdated: Called when the returned task is replaced by another one, before that
     ///     one completes.
-    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options: before this
-    ///     returns for an image in memory, or one that `loadDiskFileSynchronously` has read, and
-    ///     afterwards for all else.
+    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options: before
+    ///     this returns for an image in memory, or one read because of `loadDiskFileSynchronously`,
+    ///     and afterwards in all other cases.
     /// - Returns: The running load; `nil` when the image comes from the cache, or when no load has
     ///   begun yet because the request modifier is asynchronous.
     @discardableResult
@@ -155,17 +155,17 @@ extension KingfisherManager {
 }
 
 extension KingfisherManager {
-    /// Loads a set of images, in parallel, that is only of use when it is complete.
+    /// Loads a set of images in parallel that is only useful when complete.
     ///
     /// - Parameters:
-    ///   - sources: What to load; the results are in this order, whatever comes first.
-    ///   - options: Of each image.
-    ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
+    ///   - sources: The images to load; the results have the same order.
+    ///   - options: The options of each image.
+    ///   - maximumConcurrentLoads: The maximum number of concurrent loads; at least 1.
     ///   - progressBlock: Called on the main queue with the progress of the whole set.
     ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options, with all
-    ///     images, or with the failure that came first; that one cancels the other loads. Before this
-    ///     returns when all images are in memory, otherwise afterwards.
-    /// - Returns: What cancels the whole set.
+    ///     images, or with the first failure, which cancels the other loads. Before this returns if
+    ///     all images are in memory, otherwise afterwards.
+    /// - Returns: The task that cancels the whole set.
     @discardableResult
     public func retrieveImages(
         with sources: [Source], options: KingfisherOptionsInfo? = nil,
@@ -185,7 +185,7 @@ extension KingfisherManager {
         return load.task
     }
 
-    /// Loads a set of images that is only of use when it is complete; see the form for sources.
+    /// Loads a set of images that is only useful when complete; see the form for sources.
     @discardableResult
     public func retrieveImages(
         with resources: [any Resource], options: KingfisherOptionsInfo? = nil,
@@ -199,12 +199,12 @@ extension KingfisherManager {
             completionHandler: completionHandler)
     }
 
-    /// Loads a set of images, in parallel, of which some may fail.
+    /// Loads a set of images in parallel, of which some may fail.
     ///
-    /// `completionHandler` is called exactly once, on the `callbackQueue` of the options, with what
-    /// became of each source, in their order; when, and the other parameters, are those of
+    /// `completionHandler` is called exactly once, on the `callbackQueue` of the options, with the
+    /// result of each source, in their order. Its timing and the other parameters are as for
     /// `retrieveImages`.
-    /// - Returns: What cancels the whole set.
+    /// - Returns: The task that cancels the whole set.
     @discardableResult
     public func retrieveEachImage(
         with sources: [Source], options: KingfisherOptionsInfo? = nil,
@@ -238,28 +238,27 @@ extension KingfisherManager {
     }
 }
 
-/// An image that a request delivered, and where it was found.
+/// A delivered image, with its location in the cache.
 public struct RetrieveImageResult: Sendable {
     /// The image, with the request's image modifier applied.
     public let image: KFCrossPlatformImage
-    /// Where the image was found; `.none` when it was loaded or made of a cached original.
+    /// The cache that had the image; `.none` if it was loaded or made from a cached original.
     public let cacheType: CacheType
-    /// The source the image came from.
+    /// The source of the image.
     public let source: Source
-    /// The source that was asked for.
+    /// The requested source.
     public let originalSource: Source
-    /// The bytes: those loaded, or for a cached image what the serializer makes of it. May take as
+    /// The bytes: those loaded, or for a cached image those made by the serializer. May take as
     /// long as encoding the image.
     public let data: @Sendable () -> Data?
     /// The network measurements of a fresh download.
     public internal(set) var metrics: NetworkMetrics?
-    /// How the image came about; `nil` without `httpCaching` and for data providers.
+    /// The use of the HTTP cache; `nil` without `httpCaching` and for data providers.
     public internal(set) var httpCacheUse: HTTPCacheUse?
-    /// Which response the image was made of, where the rules of HTTP have a say. Not the record itself: that
-    /// is known for as long as the caches hold what was made of it.
+    /// The identity of the image's response, with HTTP caching. Not the record itself, which lives
+    /// as long as the caches hold images made from it.
     var response: ObjectIdentifier?
-    /// Whether nothing had to be waited for, so that the image is delivered before the call that asks for it
-    /// returns.
+    /// Whether there was no wait, so that the image is delivered before the call for it returns.
     var isImmediate = false
 
     public init(
@@ -276,14 +275,15 @@ public struct RetrieveImageResult: Sendable {
 }
 
 extension Result<RetrieveImageResult, KingfisherError> {
-    /// Whether it is delivered before the call that asks for it returns; a failure never is.
+    /// Whether it is delivered before the call for it returns; a failure never is.
     var isImmediate: Bool {
         if case .success(let value) = self { value.isImmediate } else { false }
     }
 }
 
-/// Called with the task that replaces the one before; `nil` when the replacement needs none.
+/// Called with the task that replaces the previous one; `nil` if the replacement needs none.
 public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
 
-/// Told of bytes received and bytes expected, on the main queue. Called only when the total is known.
+/// Called with the bytes received and expected, on the main queue. Called only if the total is
+/// known.
 public typealias DownloadProgressBlock = (_ receivedSize: Int64, _ totalSize: Int64) -> Void

@@ -1,60 +1,60 @@
-/// What a prefetcher has done, is doing and has still to do.
+/// The state of a prefetcher: finished, running and pending sources.
 ///
-/// Only decides: each change tells what to begin and what to report.
+/// Only decides: each change returns what to begin and what to report.
 struct PrefetchPlan: Sendable {
-    /// What became of a source.
+    /// The outcome of a source.
     enum Outcome: Sendable {
-        /// It was cached before.
+        /// Already cached.
         case skipped
         case failed(KingfisherError)
         case completed
 
-        /// The outcome if the prefetcher was stopped before: what was cached has not been looked at
-        /// to the end.
+        /// The outcome if the prefetcher was stopped before: the search for a cached source was not
+        /// completed.
         var afterStop: Outcome { if case .skipped = self { .cutShort } else { self } }
 
-        /// What a stop keeps from being done.
+        /// The outcome of a source prevented by a stop.
         static var cutShort: Outcome {
             .failed(.requestError(reason: .asyncTaskContextCancelled))
         }
     }
 
-    /// A source that is done.
+    /// A finished source.
     struct Done: Sendable, Equatable {
-        /// The list of the reports that names it.
+        /// The list of the reports that contains it.
         enum List: Sendable { case skipped, failed, completed }
 
-        /// Its place among the sources.
+        /// Its index among the sources.
         let index: Int
         let list: List
     }
 
-    /// What follows a change.
+    /// The actions after a change.
     struct Step: Sendable {
-        /// The sources to begin with, by their place in the list.
+        /// The sources to begin, by index.
         var begins: [Int] = []
-        /// Whether one more of the sources that are done is to be reported as progress.
+        /// Whether to report one more finished source as progress.
         var hasProgress = false
-        /// Whether the end is to be reported.
+        /// Whether to report the end.
         var isEnd = false
-        /// What the caller did wrong.
+        /// An error of the caller.
         var misuse: String?
     }
 
     let sources: [Source]
-    /// The most sources in work at one time.
+    /// The maximum number of sources in work at one time.
     var limit = 5
     private(set) var isStopped = false
     private(set) var isFinished = false
     private var isStarted = false
     private var next = 0
     private var running = 0
-    /// The sources that are done, in the order they were. Reports name what is new in them, so that a long list
-    /// is not copied for each.
+    /// The finished sources, in the order of their ends. Reports contain only the new ones, so that
+    /// a long list is not copied for each.
     private(set) var done: [Done] = []
-    /// The number of them that are reported as progress: all but those that were never begun with.
+    /// The number of finished sources reported as progress: all but those never begun.
     private(set) var progressCount = 0
-    /// Why the failed sources have failed, in the order of `done`, without those that were taken.
+    /// The errors of the failed sources, in the order of `done`, without those already taken.
     private(set) var failures: [PropagationError] = []
 
     init(_ sources: [Source]) {
@@ -75,7 +75,7 @@ struct PrefetchPlan: Sendable {
         return advance()
     }
 
-    /// A source that was begun with is done. What was cut short by a stop has failed.
+    /// Ends a source that was begun. One interrupted by a stop has failed.
     mutating func settle(_ index: Int, as outcome: Outcome) -> Step {
         running -= 1
         append(index, as: isStopped ? outcome.afterStop : outcome)
@@ -85,7 +85,7 @@ struct PrefetchPlan: Sendable {
         return step
     }
 
-    /// Begins nothing from now on; `false` when everything is done already.
+    /// Begins nothing from now on; `false` if everything is already finished.
     mutating func stop() -> Bool {
         guard !isFinished, !isStopped else { return false }
         isStopped = true
@@ -102,13 +102,13 @@ struct PrefetchPlan: Sendable {
         return running == 0 ? finish() : step
     }
 
-    /// Removes the failures that were kept up to here.
+    /// Removes and returns the failures so far.
     mutating func takeFailures() -> [PropagationError] {
         defer { failures.removeAll() }
         return failures
     }
 
-    /// What was never begun with has failed.
+    /// Ends the plan; sources never begun have failed.
     private mutating func finish(misuse: String? = nil) -> Step {
         isFinished = true
         for index in next..<sources.count { append(index, as: .cutShort) }

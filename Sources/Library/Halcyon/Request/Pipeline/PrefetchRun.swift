@@ -3,13 +3,13 @@ import Foundation
 import HalcyonWork
 import Synchronization
 
-/// Does what a `PrefetchPlan` decides. Lives until its completion, whoever else knows it.
+/// Carries out a `PrefetchPlan`. Lives until its completion, with or without other references.
 final class PrefetchRun: Sendable {
     private struct State {
         var plan: PrefetchPlan
-        /// What cancels the sources in work.
+        /// The handles that cancel the sources in work.
         var handles: [Int: DownloadTask] = [:]
-        /// The number of sources that are done and have been reported.
+        /// The number of finished sources already reported.
         var reportedCount = 0
     }
 
@@ -23,7 +23,7 @@ final class PrefetchRun: Sendable {
         var parsed = KingfisherParsedOptionsInfo(options)
         parsed.targetCache = parsed.targetCache ?? .default
         parsed.originalCache = parsed.originalCache ?? parsed.targetCache
-        // Prefetching is loading: what the cache does not hold is what it is for.
+        // The purpose of prefetching is to load images missing in the cache.
         parsed.onlyFromCache = false
         self.options = parsed
         self.reporter = reporter
@@ -35,7 +35,7 @@ final class PrefetchRun: Sendable {
         set { state.withLock { $0.plan.limit = newValue } }
     }
 
-    /// Why sources have failed so far.
+    /// The errors of failed sources so far.
     var failures: [PropagationError] { state.withLock { $0.plan.failures } }
 
     func takeFailures() -> [PropagationError] { state.withLock { $0.plan.takeFailures() } }
@@ -53,7 +53,7 @@ final class PrefetchRun: Sendable {
 
     private var isStopped: Bool { state.withLock { $0.plan.isStopped } }
 
-    /// Changes the plan and does what follows.
+    /// Changes the plan and carries out the resulting step.
     private func perform(_ change: (inout PrefetchPlan) -> PrefetchPlan.Step) {
         let (step, requests) = state.withLock { state in
             let step = change(&state.plan)
@@ -65,18 +65,18 @@ final class PrefetchRun: Sendable {
             return (step, requests)
         }
         if let misuse = step.misuse { HalcyonLog.misuse(misuse) }
-        // One block for each report, whichever of them comes next.
+        // One block for each report, regardless of their order.
         if step.hasProgress, reporter.tellsProgress { DispatchQueue.main.async { self.report() } }
         if step.isEnd, reporter.tellsEnd { DispatchQueue.main.async { self.report() } }
         for (index, request) in requests {
-            // On a thread of the disk, where it is looked for first; to load it no other has to be woken.
+            // On a thread of the disk, which is read first; loading then wakes no other thread.
             DiskLane.reading.submit {
                 Task.immediate { await self.prefetch(request, at: index) }
             }
         }
     }
 
-    /// Reports the next source that is done, or at the end all that are left. Runs on the main queue.
+    /// Reports the next finished source, or at the end all that are left. Runs on the main queue.
     private func report() {
         let (news, isEnd) = state.withLock { state in
             let plan = state.plan
@@ -103,14 +103,14 @@ final class PrefetchRun: Sendable {
         if options.needsBytesOnly {
             request.goal = .bytesOnDisk
             request.options.preloadAllAnimationData = false
-            // It has been looked for already, unless HTTP has a say in it.
+            // The cache has already been probed, except with HTTP caching.
             request.options.forceRefresh =
                 request.options.forceRefresh || !request.followsHTTPCaching
         }
         return request
     }
 
-    /// Begins on a thread of the disk.
+    /// Prefetches an image; begins on a thread of the disk.
     private func outcome(of request: ImageRequest) async -> PrefetchPlan.Outcome {
         if isStopped { return .cutShort }
         if !options.forceRefresh, !request.followsHTTPCaching, await isCached(request) {
@@ -131,8 +131,8 @@ final class PrefetchRun: Sendable {
         }
     }
 
-    /// Whether nothing has to be loaded; what other machines have stored is on disk then and, with
-    /// `alsoPrefetchToMemory`, what is on disk is in memory.
+    /// Whether nothing has to be loaded; if so, files from other machines are on this disk and,
+    /// with `alsoPrefetchToMemory`, images on disk are in memory.
     private func isCached(_ request: ImageRequest) async -> Bool {
         let key = ImageKey(request.key, options)
         switch await cachedType(request) {
@@ -162,20 +162,20 @@ final class PrefetchRun: Sendable {
     }
 }
 
-/// Tells a caller's blocks of the sources that are done. Used on the main queue only.
+/// Reports finished sources to a caller's blocks. Used on the main queue only.
 protocol PrefetchReporter: Sendable {
-    /// Whether there is a block for the progress, and one for the end.
+    /// Whether there is a progress block; `tellsEnd` is for the completion block.
     var tellsProgress: Bool { get }
     var tellsEnd: Bool { get }
 
-    /// Reports sources that no earlier report has named.
+    /// Reports sources not contained in earlier reports.
     func report(_ news: [(source: Source, list: PrefetchPlan.Done.List)], isEnd: Bool)
 }
 
-/// The lists that a caller's blocks are given, of sources or of what is made of them.
+/// The lists for a caller's blocks, of sources or of values made from them.
 ///
-/// They grow in place: a report costs as much as what is new in it, as long as the caller keeps none of the
-/// former ones.
+/// They grow in place: the cost of a report depends only on its new elements, as long as the caller
+/// keeps no earlier lists.
 final class PrefetchLists<Element: Sendable>: PrefetchReporter {
     typealias Block =
         @Sendable (
@@ -193,7 +193,7 @@ final class PrefetchLists<Element: Sendable>: PrefetchReporter {
     private let element: @Sendable (Source) -> Element?
     private let lists = Mutex(Lists())
 
-    /// - Parameter element: What the lists have for a source; `nil` for a source that they leave out.
+    /// - Parameter element: Returns the list element of a source; `nil` to leave the source out.
     init(
         progress: Block?, completion: Block?, element: @escaping @Sendable (Source) -> Element?
     ) {
@@ -222,8 +222,7 @@ final class PrefetchLists<Element: Sendable>: PrefetchReporter {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Whether the bytes that come are exactly those the disk cache is to hold, and nothing else is
-    /// wanted of them.
+    /// Whether the loaded bytes are exactly those for the disk cache, and have no other use.
     fileprivate var needsBytesOnly: Bool {
         guard !self.alsoPrefetchToMemory, !self.cacheMemoryOnly, self.imageModifier == nil,
             self.processor is DefaultImageProcessor, self.targetCache === self.originalCache,
