@@ -1,11 +1,11 @@
-/// Decides who does work that several callers want, who waits for it, how urgent it is, and how long
-/// its result is kept for those who come late.
+/// Decides who starts work that several callers want, who waits for it, its priority, and how long
+/// its result is kept for late callers.
 ///
-/// A pure value: whoever holds it carries out what it returns. The first caller for a key starts the
-/// work, later ones share it until it ends. Results are kept only for retentions: a caller who may need
-/// a result retains those of a group of keys before looking elsewhere. A result stays as long as one
-/// of the retentions that began before it; those that begin in that time may use it until they are
-/// released. Whoever comes later finds what the first ones have made of it, or starts anew.
+/// A pure value: its owner carries out the returned actions. The first caller for a key starts the
+/// work, later ones share it until it ends. Results are kept only for retentions: a caller that may
+/// need a result retains a group of keys before looking elsewhere. A result is kept until the last
+/// retention that began before it is released; retentions that began in that time may use it until
+/// they are released. Later callers find the results elsewhere, or start anew.
 package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
     /// Identifies a caller of a piece of work.
     package struct Ticket: Hashable, Sendable {
@@ -20,29 +20,29 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         }
     }
 
-    /// The time during which a caller may need results of a group, which are kept for it.
+    /// A period in which a caller may need results of a group, which are kept for it.
     package struct Retention: Hashable {
         package let group: Group
         fileprivate let serial: Int
     }
 
-    /// What joining asks for.
+    /// The action after joining.
     package enum Join {
-        /// The caller is the first: the new job has to be started.
+        /// The caller is the first: the new job must be started.
         case start(Job, Ticket)
-        /// A job that is under way serves the caller too.
+        /// A running job also serves this caller.
         case share(Job, Ticket)
-        /// The work has been done already.
+        /// The work has already been done.
         case done(Result)
     }
 
-    /// What leaving asks for.
+    /// The action after leaving.
     package enum Leave {
-        /// The caller has left or been served before.
+        /// The caller has already left or been served.
         case none
-        /// The job goes on for others.
+        /// The job goes on for other callers.
         case keep(Job, Caller)
-        /// Nobody is left: the job has to be stopped.
+        /// No caller is left: the job must be stopped.
         case stop(Job, Caller)
     }
 
@@ -58,27 +58,28 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         let job: Job
         var waiters: [Waiter] = []
         var nextToken = 0
-        /// That of the most urgent caller.
+        /// The highest priority of the callers.
         var priority: Float
 
         // No key path, which would be made anew each time: the type is generic.
         var callers: [Caller] { waiters.map { $0.caller } }
     }
 
-    /// A result and how many of those are still there who may use it.
+    /// A result, with the number of retentions that may still use it.
     fileprivate struct Kept {
         let result: Result
-        /// Retentions up to here began before the result was there.
+        /// The last retention that began before the result.
         let first: Int
-        /// Retentions of these that have not been released.
+        /// The number of these retentions not released yet.
         var firstCount: Int
-        /// Retentions up to here began while one of those was there; set when the last of them is released.
+        /// The last retention that began during one of those; set when the last of them is
+        /// released.
         var last: Int?
-        /// Retentions up to `last` that have not been released.
+        /// The number of unreleased retentions up to `last`.
         var lastCount = 0
     }
 
-    /// The results that are kept in a group, and how many retentions it has.
+    /// The kept results of a group, with the number of its retentions.
     fileprivate struct Results {
         var count = 0
         var kept: [Key: Kept] = [:]
@@ -92,13 +93,13 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
 
     package init() {}
 
-    /// Whether nobody waits and nothing is retained.
+    /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
 
-    /// Whether there is work for `key` that can be joined.
+    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
 
-    /// All callers that wait, those of the oldest work first.
+    /// All waiters, those of the oldest work first.
     package var tickets: [(Job, Ticket)] {
         entries.sorted { $0.key < $1.key }.flatMap { id, entry in
             entry.waiters.map { (entry.job, Ticket(work: id, token: $0.token)) }
@@ -109,8 +110,8 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
 // MARK: Callers
 
 extension WorkLedger {
-    /// Adds a caller to the work for `key`; its job is made by `makeJob`, of the work's number, when none
-    /// is under way.
+    /// Adds a caller to the work for `key`; without running work, `makeJob` makes its job from the
+    /// work's number.
     package mutating func join(
         _ caller: Caller, for key: Key, during retention: Retention? = nil, priority: Float = 0,
         makeJob: (Int) -> Job
@@ -129,7 +130,7 @@ extension WorkLedger {
         return .start(job, Ticket(work: work, token: token))
     }
 
-    /// Takes a caller out of its work.
+    /// Removes a caller from its work.
     package mutating func leave(_ ticket: Ticket) -> Leave {
         guard let entry = entries.index(forKey: ticket.work),
             let waiter = entries.values[entry].remove(ticket.token)
@@ -140,26 +141,26 @@ extension WorkLedger {
         return .stop(job, waiter.caller)
     }
 
-    /// Makes a caller more or less urgent.
+    /// Sets a caller's priority.
     package mutating func setPriority(_ priority: Float, of ticket: Ticket) {
         guard let entry = entries.index(forKey: ticket.work) else { return }
         entries.values[entry].setPriority(priority, of: ticket.token)
     }
 
-    /// The priority of the most urgent caller, and the job; `nil` when the work has ended.
+    /// Returns the job, with the highest priority of its callers; `nil` after the end of the work.
     package func urgency(of work: Int) -> (Job, Float)? {
         entries[work].map { ($0.job, $0.priority) }
     }
 
-    /// Who waits for a piece of work now, in the order they joined.
+    /// Returns the current waiters of a piece of work, in the order of joining.
     package func callers(of work: Int) -> [Caller] {
         entries[work]?.callers ?? []
     }
 
-    /// Ends a piece of work; its result, if there is one to keep, stays in the groups that its callers
-    /// retain.
+    /// Ends a piece of work; its result, if it is to be kept, stays in the groups retained by the
+    /// callers.
     ///
-    /// - Returns: The callers to serve, in the order they joined; none when all have left.
+    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
     package mutating func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         guard let entry = entries[work] else { return [] }
         remove(work)
@@ -182,7 +183,7 @@ extension WorkLedger {
 // MARK: Retentions
 
 extension WorkLedger {
-    /// Keeps results of the group from now on; `release(_:)` has to follow, once.
+    /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
     package mutating func retain(_ group: Group) -> Retention {
         lastRetention += 1
         groups[group, default: Results()].count += 1
@@ -258,7 +259,7 @@ extension WorkLedger.Entry {
     }
 
     private mutating func updatePriority() {
-        // Mostly one of the first is as urgent as the one who was the most urgent.
+        // Usually one of the first waiters also has the highest priority.
         guard !waiters.contains(where: { $0.priority == priority }) else { return }
         priority = waiters.lazy.map { $0.priority }.max() ?? priority
     }

@@ -1,21 +1,22 @@
 import HalcyonWork
 import Synchronization
 
-/// Work under way, as the table that shares it sees it.
+/// Running work, as the table sees it.
 package protocol WorkJob: Sendable {
-    /// Nobody waits for it any more: to end at its next step.
+    /// Stops the job at its next step, since no caller is left.
     func stop()
 
-    /// Its most urgent caller is this urgent now. Of two changes that come at the same time, in whatever
-    /// order, the one with the greater number counts.
+    /// Sets the job's priority, the highest of its callers. Concurrent calls may arrive out of
+    /// order: the one with the greatest `change` counts.
     func setPriority(_ priority: Float, change: UInt64)
 }
 
-/// Work that is done once for all who want it while it is under way or its result is kept.
+/// Work done once for all callers that want it while it is running or its result is kept.
 ///
-/// The first caller for a key starts the work, others join; each may leave alone, and the job is stopped
-/// when the last one has; it is as urgent as its most urgent caller. `WorkLedger` decides all this and
-/// says how long results are kept; the table carries it out, with its lock released.
+/// The first caller for a key starts the work, others join; each may leave separately, and the job
+/// is stopped when the last one has; it has the highest priority of its callers. `WorkLedger`
+/// decides all this, including the lifetime of results; the table carries it out, with its lock
+/// released.
 package final class WorkTable<
     Group: Hashable & Sendable, Key: Hashable & Sendable, Job: WorkJob, Caller: Sendable,
     Result: Sendable
@@ -27,10 +28,11 @@ package final class WorkTable<
 
     private struct State {
         var ledger = Ledger()
-        /// How often a priority may have changed.
+        /// The number of possible priority changes.
         var changes: UInt64 = 0
 
-        /// What a job has to be told once the lock is released; `nil` when its work has ended.
+        /// Returns the priority to set on a job after the lock is released; `nil` after the end of
+        /// its work.
         mutating func urgency(of work: Int) -> Urgency? {
             guard let (job, priority) = ledger.urgency(of: work) else { return nil }
             changes += 1
@@ -49,21 +51,21 @@ package final class WorkTable<
     private let state = Mutex(State())
     let isWorthKeeping: @Sendable (Result) -> Bool
 
-    /// `isWorthKeeping` tells which results of shared work are kept at all.
+    /// Creates a table; `isWorthKeeping` returns whether a result of shared work may be kept.
     package init(isWorthKeeping: @escaping @Sendable (Result) -> Bool = { _ in true }) {
         self.isWorthKeeping = isWorthKeeping
     }
 
-    /// Whether nobody waits and nothing is retained.
+    /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { state.withLock { $0.ledger.isIdle } }
 
-    /// All callers that wait, those of the oldest work first.
+    /// All waiters, those of the oldest work first.
     package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
-    /// Whether there is work for `key` that can be joined.
+    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
 
-    /// Keeps results of the group from now on; `release(_:)` has to follow, once.
+    /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
     package func retain(_ group: Group) -> Retention {
         state.withLock { $0.ledger.retain(group) }
     }
@@ -73,8 +75,8 @@ package final class WorkTable<
         state.withLock { $0.ledger.release(retention) }
     }
 
-    /// Adds a caller to the work for `key`. For `.start` the caller of this starts the job, which
-    /// `makeJob` has made, under the lock, of the work's number.
+    /// Adds a caller to the work for `key`. After `.start` the caller of this method must start the
+    /// job, which `makeJob` has made from the work's number, under the lock.
     package func join(
         _ caller: Caller, for key: Key, during retention: Retention? = nil, priority: Float = 0,
         makeJob: (Int) -> Job
@@ -93,9 +95,9 @@ package final class WorkTable<
         return join
     }
 
-    /// Takes a caller out of its work, and stops the work after the last one.
+    /// Removes a caller from its work, and stops the work after the last one.
     ///
-    /// - Returns: The job and the caller; `nil` when it has left or been served before.
+    /// - Returns: The job and the caller; `nil` if the caller has already left or been served.
     @discardableResult
     package func leave(_ ticket: Ticket) -> (job: Job, caller: Caller)? {
         let (leave, urgency) = state.withLock { state in
@@ -115,7 +117,7 @@ package final class WorkTable<
         }
     }
 
-    /// Makes a caller more or less urgent.
+    /// Sets a caller's priority.
     package func setPriority(_ priority: Float, of ticket: Ticket) {
         let urgency = state.withLock { state in
             state.ledger.setPriority(priority, of: ticket)
@@ -124,28 +126,28 @@ package final class WorkTable<
         urgency?.tell()
     }
 
-    /// Who waits for a piece of work now, in the order they joined: to tell them of its progress.
+    /// Returns the current waiters of a piece of work, in the order of joining, for progress
+    /// reports.
     package func callers(of work: Int) -> [Caller] {
         state.withLock { $0.ledger.callers(of: work) }
     }
 
-    /// Ends a piece of work; its result, if there is one to keep, stays where it is retained.
+    /// Ends a piece of work; its result, if it is to be kept, stays where it is retained.
     ///
-    /// - Returns: The callers to serve, in the order they joined; none when all have left.
+    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
     package func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         state.withLock { $0.ledger.finish(work, keeping: result) }
     }
 }
 
-/// The usual form of shared work: steps that look now and then whether anybody still wants them.
+/// The usual form of shared work: steps that check from time to time whether they are still wanted.
 package typealias SharedWork<Key: Hashable & Sendable, Result: Sendable> = WorkTable<
     Key, Key, SteppedWork, WorkCaller<Result>, Result
 >
 
 /// A caller of shared work.
 package struct WorkCaller<Result: Sendable>: Sendable {
-    /// Whether the caller, without having left, has lost interest. `nil` for somebody who wants the
-    /// result in any case.
+    /// Whether the caller, without having left, still wants the result. `nil` for always.
     let isWanted: (@Sendable () -> Bool)?
     let completion: @Sendable (Result) -> Void
 }
@@ -165,20 +167,20 @@ package final class SteppedWork: WorkJob {
         self.hasInterest = hasInterest
     }
 
-    /// Whether anybody waits for it who has not lost interest. To be asked before each step.
+    /// Whether a waiter still wants the result. To be checked before each step.
     package var isWanted: Bool {
         if !isStopped, hasInterest() { return true }
         state.withLock { $0.isGivenUp = true }
         return false
     }
 
-    /// Whether it has been told that nobody wants it.
+    /// Whether `isWanted` has returned false.
     package var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
-    /// Whether all who waited have left.
+    /// Whether all waiters have left.
     package var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Runs `action` once when the last caller leaves: at once if that has happened.
+    /// Runs `action` once when the last caller leaves; at once if that has happened.
     package func onStop(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if !state.isStopped { state.onStop = action }
@@ -200,14 +202,16 @@ package final class SteppedWork: WorkJob {
 }
 
 extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
-    /// Has the work for `key` done, unless it is under way or its result is kept.
+    /// Requests the work for `key`, which is started unless it is running or its result is kept.
     ///
     /// - Parameters:
-    ///   - isWanted: Whether this caller has not lost interest; `nil` for always. Called on any thread.
-    ///   - completion: Called once with the result: at once when that is kept, otherwise where the work
-    ///     ended; never after `leave(_:)` has returned the caller.
-    ///   - work: Begins the work, here, for the first caller; calls its second argument once.
-    /// - Returns: What `leave(_:)` takes; `nil` when the result was there.
+    ///   - isWanted: Whether this caller still wants the result; `nil` for always. Called on any
+    ///     thread.
+    ///   - completion: Called once with the result: at once if that is kept, otherwise on the
+    ///     thread where the work ended; never after `leave(_:)` has returned the caller.
+    ///   - work: Starts the work, on this thread, for the first caller; calls its second argument
+    ///     once.
+    /// - Returns: The ticket for `leave(_:)`; `nil` if the result was kept.
     @discardableResult
     package func ask(
         for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
@@ -238,7 +242,8 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         }
     }
 
-    /// The result of the work for `key`, waited for; see `ask`. The first caller does the work itself.
+    /// Waits for the result of the work for `key`; see `ask`. The first caller does the work
+    /// itself.
     package func result(
         for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result
@@ -252,10 +257,10 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         return await place.value
     }
 
-    /// The same of work that ends with `nil` when nobody has wanted it any more: it is begun anew for
-    /// those who came meanwhile.
+    /// Waits for the result of work that ends with `nil` when no longer wanted, and starts it anew
+    /// for callers that have joined meanwhile.
     ///
-    /// - Returns: `nil` when this caller has lost interest.
+    /// - Returns: The result; `nil` if this caller no longer wants it.
     package func wantedResult<Wanted>(
         for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result
@@ -267,7 +272,7 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
                 return await work(job)
             }
             if let result { return result }
-            // Whoever did the work has been asked by it.
+            // The caller that did the work has already been asked by it.
             guard !isOwn, isWanted?() ?? true else { return nil }
         }
     }
