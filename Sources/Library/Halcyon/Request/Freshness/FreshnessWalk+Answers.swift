@@ -5,7 +5,7 @@ import HalcyonStorage
 import HalcyonWork
 
 extension FreshnessWalk {
-    /// Sends the hop's request and makes of the answer what it means.
+    /// Sends the hop's request and interprets the response.
     mutating func ask(
         _ hop: Hop, _ decision: HTTPCacheDecision, copy: Copy?
     ) async throws(KingfisherError) -> Step {
@@ -33,7 +33,7 @@ extension FreshnessWalk {
             return try await validated(hop, record, answer, downloaded, copy)
         }
         if answer.status == 304 || answer.status == 206 && !hop.asked.fields.contains("Range") {
-            // An answer to a question that nobody has asked, or a part that nobody wanted.
+            // An unexpected 304, or an unrequested partial response.
             throw .status(of: task)
         }
         return .done(try await received(downloaded, answer, hop, copy))
@@ -56,7 +56,7 @@ extension FreshnessWalk {
         var sent = plain.setting(policy.fields(toSend: asked, after: decision.unconditional))
         var isConditional = false
         if case .validate = decision,
-            // Else somebody who has no copy is loading the whole.
+            // Otherwise a request without a copy is already loading the whole.
             !downloader.downloads.isUnderWay(DownloadKey(sent, isHop: true))
         {
             sent = plain.setting(policy.fields(toSend: asked, after: decision))
@@ -66,7 +66,7 @@ extension FreshnessWalk {
             request: sent, firstURL: resource.downloadURL, redirectCount: way.count,
             isConditional: isConditional)
         let request = request
-        // What is to be asked in the background is no answer of the request that wants it asked.
+        // A revalidation must not take its result from the request that started it.
         let retention = request.purpose == .revalidation ? nil : downloads
         let announces: Bool =
             switch stage {
@@ -88,7 +88,7 @@ extension FreshnessWalk {
         return downloaded
     }
 
-    /// An error: a stale copy may take its place.
+    /// Handles an error: a stale copy may be used in place of the response.
     mutating func recover(
         from error: KingfisherError, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> Step {
@@ -106,7 +106,7 @@ extension FreshnessWalk {
             policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
             let location = await location(hop)
         {
-            // Where it leads may be cached, or reachable.
+            // The redirect's target may be cached or reachable.
             wayUse.note(.stale(.error(error)))
             return follow(record, to: location)
         }
@@ -117,7 +117,8 @@ extension FreshnessWalk {
         throw error
     }
 
-    /// Whether an answer may be stored, by a cache that follows `policy`; by default this one.
+    /// Returns whether a response may be stored, by a cache that follows `policy`; by default this
+    /// one.
     func storing(
         _ hop: Hop, _ answer: DownloadAnswer, under policy: HTTPCachePolicy? = nil
     ) -> CacheStoring {
@@ -126,7 +127,7 @@ extension FreshnessWalk {
             requested: answer.requested, received: answer.received)
     }
 
-    /// Keeps an error for a while where the settings say so.
+    /// Remembers an error for a while if the settings ask for it.
     func remember(_ error: KingfisherError, _ hop: Hop, _ now: Date) {
         guard let status = error.statusOfAnswer, let task = request.handle.sessionTask,
             let answer = task.answer, answer.status == status,
@@ -151,13 +152,13 @@ extension FreshnessWalk {
         responses.writeAlone(record, put)
     }
 
-    /// Has what is stored of the URLs that a request may have changed validated before it is used again,
-    /// wherever the request looks.
+    /// Requires revalidation of stored responses for the URLs that a request may have changed, in
+    /// all its caches.
     func invalidate(after hop: Hop, _ answer: DownloadAnswer) async {
         let urls = policy.invalidations(
             after: hop.asked, status: answer.status, fields: answer.fields)
         guard !urls.isEmpty else { return }
-        // That of the hop may be one that the resource was given.
+        // The hop's key may be explicit.
         var keys: Set = [CachedResponses.rowKey(hop.responseKey)]
         for url in urls {
             for normalizer in [options.cacheKeyNormalizer, nil] {
@@ -168,13 +169,13 @@ extension FreshnessWalk {
         }
         await DiskLane.writing.run { [keys, caches = request.caches] in
             for cache in caches {
-                // What cannot be written is known to this process all the same.
+                // Known to this process even if it cannot be written.
                 _ = try? cache.responses.invalidate { key, _ in keys.contains(key) }
             }
         }
     }
 
-    /// A `304`: what is stored is good, or is told to be something else.
+    /// Handles a `304`: confirms the stored response, or finds a mismatch.
     mutating func validated(
         _ hop: Hop, _ record: ResponseRecord, _ answer: DownloadAnswer,
         _ downloaded: LoadedData, _ copy: Copy?
@@ -203,7 +204,7 @@ extension FreshnessWalk {
         if let copy { result = try await deliver(copy) } else { result = nil }
         if case .useOnce = freshening { await remove(record) }
         guard var result else {
-            // The copy has gone meanwhile.
+            // The copy has been removed meanwhile.
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         result.metrics = downloaded.metrics
@@ -211,14 +212,14 @@ extension FreshnessWalk {
         return .done(request.used(.validated, result))
     }
 
-    /// Forgets a response, and what was made of it, wherever the request looks.
+    /// Removes a response, and all files made from it, from the request's caches.
     func remove(_ record: ResponseRecord) async {
         for cache in request.caches { await cache.responses.remove(record) }
         for file in request.sharedFiles(key) { file.level.remove(file.name) }
     }
 
-    /// Removes what the cache of originals, when it is another one, has of bytes that `record` takes the
-    /// place of, unless the new ones are stored there.
+    /// Removes the old bytes that `record` replaces from the cache of originals, if that is a
+    /// separate cache and the new bytes are not stored there.
     private func removeOldOriginals(_ old: [ResponseRecord], but record: ResponseRecord) async {
         let storesOriginal = options.cacheOriginalImage && request.hasProcessor
         guard request.originalCache !== request.targetCache, !storesOriginal else { return }
@@ -227,7 +228,7 @@ extension FreshnessWalk {
         }
     }
 
-    /// Writes the row of a freshened response wherever there are files of it.
+    /// Writes the row of a freshened response in all caches with files of it.
     func keep(_ record: ResponseRecord, from variant: Data) async -> Bool {
         var isKept = options.cacheMemoryOnly
         for cache in request.caches {
@@ -237,7 +238,7 @@ extension FreshnessWalk {
         return isKept
     }
 
-    /// The content, as an image.
+    /// Makes an image of the content.
     mutating func received(
         _ downloaded: LoadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> RetrieveImageResult {
@@ -273,7 +274,8 @@ extension FreshnessWalk {
             }
         } else if case .refuse(let refusal) = storing {
             if refusal.concernsTheResponse { for other in others { await remove(other) } }
-            // Who wants a file gets one; of unknown origin, it is loaded anew the next time.
+            // A caller that wants a file gets one; of unknown origin, it is loaded anew the next
+            // time.
             if request.goal == .file { try await store(image, of: downloaded, nil) }
         }
         let bytes = downloaded.data
@@ -288,7 +290,7 @@ extension FreshnessWalk {
         if request.storesBytesOnly {
             let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
             let written = await writing.value
-            // An image is there without its file.
+            // An image can be delivered without its file.
             if request.goal == .file { try written.diskCacheResult.get() }
         } else {
             await request.store(
@@ -316,7 +318,7 @@ extension FreshnessWalk {
 }
 
 extension URLRequest {
-    /// The request with these fields.
+    /// Returns the request with these fields.
     fileprivate func setting(_ fields: HTTPFields) -> URLRequest {
         var request = self
         for line in fields.lines {
@@ -327,8 +329,8 @@ extension URLRequest {
 }
 
 extension HTTPCacheRequest {
-    /// The request as it was answered: one that was sent again with credentials, because the server had
-    /// asked for them, counts as a request with credentials.
+    /// Returns the request as it was answered: one sent again with credentials, after a challenge,
+    /// counts as a request with credentials.
     func answered(by answer: DownloadAnswer) -> HTTPCacheRequest {
         guard let credentials = answer.credentials else { return self }
         var request = self
@@ -338,7 +340,7 @@ extension HTTPCacheRequest {
 }
 
 extension StorageRefusal {
-    /// Whether it is the response that may not be kept, not the request that does not want it.
+    /// Whether the response prohibits storage, rather than the request.
     var concernsTheResponse: Bool {
         switch self {
         case .method, .status, .requestNoStore: false
@@ -348,7 +350,7 @@ extension StorageRefusal {
 }
 
 extension KingfisherError {
-    /// The status of the server's answer, when that is what failed.
+    /// The status of the server's response, if that is the failure.
     var statusOfAnswer: Int? { answer?.statusCode }
 
     var answer: HTTPURLResponse? {
@@ -358,7 +360,7 @@ extension KingfisherError {
         return response
     }
 
-    /// What the failure is to the cache.
+    /// The cache's view of the failure.
     var cacheFailure: CacheRequestFailure {
         if let statusOfAnswer { return .status(statusOfAnswer) }
         if case .responseError(reason: .URLSessionError(ImageTransportError.pausedByServer)) = self
@@ -377,20 +379,20 @@ extension KingfisherError {
         }
     }
 
-    /// The seconds that the server asks to be left alone.
+    /// The server's demanded pause, in seconds.
     func retryAfter(at now: Date) -> TimeInterval? {
         guard let answer else { return nil }
         return RetryAfter.delay(
             status: answer.statusCode, fields: HTTPFields(answer), received: now)
     }
 
-    /// The answer is no success.
+    /// The error of an unsuccessful response.
     fileprivate static func status(of task: SessionDataTask) -> KingfisherError {
         guard let response = task.response else { return .requestError(reason: .emptyRequest) }
         return .responseError(reason: .invalidHTTPStatusCode(response: response))
     }
 
-    /// An error that is remembered, as when it was the server's answer.
+    /// The error of a remembered response, equal to the original one.
     static func remembered(_ stored: StoredResponse) -> KingfisherError {
         guard let response = try? AnswerHead(stored).response else {
             return .requestError(reason: .emptyRequest)

@@ -2,22 +2,22 @@ import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 
-/// A redirect that came where something else is stored.
+/// A redirect received in place of another stored response.
 struct RedirectReplacement {
     let responseKey: String
-    /// What is to be stored in its place; `nil` when the redirect may not be stored.
+    /// The redirect to store instead; `nil` if it may not be stored.
     let stored: StoredResponse?
     let others: [ResponseRecord]
 }
 
 extension FreshnessWalk {
-    /// Origin of the redirects on the way to an image: the cache or the server.
+    /// The origin of the redirects on the way to an image: the cache or the server.
     enum WayUse {
         /// All were stored and fresh.
         case fresh
-        /// The server was asked for one of them.
+        /// At least one was requested from the server.
         case asked
-        /// One was used although its time is over.
+        /// One of them was used although stale.
         case stale(HTTPStaleReason)
 
         /// Adds another redirect.
@@ -27,8 +27,8 @@ extension FreshnessWalk {
             self = use
         }
 
-        /// The use of an image that was reached like this: it is no better than its way. One that has just
-        /// come from the server is what that has, whatever led there.
+        /// Returns the reported use of an image reached this way, which is limited by that of its
+        /// redirects. An image just fetched from the server counts as fetched in any case.
         func reported(_ use: HTTPCacheUse) -> HTTPCacheUse {
             switch (self, use) {
             case (.asked, .fresh): .validated
@@ -38,8 +38,8 @@ extension FreshnessWalk {
         }
     }
 
-    /// Where what is stored of the hop leads, as the request's redirect handler wants it; `nil` when it is
-    /// no redirect, or one that is not to be followed.
+    /// Returns the target of the stored response, after the request's redirect handler; `nil` if it
+    /// is no redirect, or one that is not followed.
     func location(_ hop: Hop) async -> URLRequest? {
         guard let record = hop.record, let sent = hop.sent, let next = record.redirect(sent) else {
             return nil
@@ -50,15 +50,15 @@ extension FreshnessWalk {
             for: SessionDataTask(request: sent), response: response, newRequest: next)
     }
 
-    /// Follows a stored redirect. Where a handler has a say, the way may be another one the next time.
+    /// Follows a stored redirect. With a handler, the next request may take another way.
     func follow(_ record: ResponseRecord, to location: URLRequest) -> Step {
         .follow(location, options.redirectHandler == nil ? record : nil)
     }
 
-    /// Stores a redirect that may be stored. Where something else is stored, that stays until the redirect
-    /// has led to an image: networks that want a login answer every request with a redirect to their page.
+    /// Stores a redirect if allowed. Another stored response stays until the redirect has led to an
+    /// image: captive networks answer every request with a redirect to their login page.
     ///
-    /// - Returns: Its record; `nil` when it is not stored, or not yet.
+    /// - Returns: Its record; `nil` if it is not stored, or not yet.
     mutating func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) -> ResponseRecord? {
         var redirect: StoredResponse?
         switch storing(hop, answer) {
@@ -77,7 +77,7 @@ extension FreshnessWalk {
         return redirect.flatMap { store($0, hop.responseKey, over: []) }
     }
 
-    /// Has the redirects that have led to an image take the place of what was stored.
+    /// Replaces stored responses by the redirects that have led to an image.
     mutating func settleRedirects() async {
         for redirect in replacements {
             if let stored = redirect.stored {
@@ -89,7 +89,7 @@ extension FreshnessWalk {
         replacements = []
     }
 
-    /// - Returns: `nil` when there is a later answer.
+    /// - Returns: The record; `nil` if there is a later response.
     private func store(
         _ redirect: StoredResponse, _ responseKey: String, over others: [ResponseRecord]
     ) -> ResponseRecord? {

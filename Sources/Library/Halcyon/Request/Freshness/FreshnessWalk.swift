@@ -4,27 +4,27 @@ import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
 
-/// A request's way to an image by the rules of HTTP, from redirect to redirect: what is stored of each
-/// hop decides whether the server is asked, and what its answer means.
+/// A request's way to an image by the rules of HTTP caching, from redirect to redirect: the stored
+/// response of each hop determines whether a request is sent, and the meaning of its response.
 struct FreshnessWalk {
-    /// How a hop ends.
+    /// The end of a hop.
     enum Step {
         case done(RetrieveImageResult)
         /// A redirect, with its record when it is stored.
         case follow(URLRequest, ResponseRecord?)
-        /// What was decided on has changed meanwhile.
+        /// The basis of the decision has changed meanwhile.
         case again
     }
 
-    /// How far the walk has come.
+    /// The progress of the walk.
     enum Stage: Comparable {
-        /// Only the caches have been asked.
+        /// Only the caches have been read.
         case searching
-        /// A copy seemed to be there, so that the caller was told of no task.
+        /// A copy seemed to exist, so the caller was not given a task.
         case foundCopy
-        /// A server has been asked.
+        /// A request has been sent.
         case asked
-        /// What was decided on had changed meanwhile: that happens once.
+        /// The walk was restarted once, because the basis of its decision had changed.
         case startedAgain
     }
 
@@ -34,13 +34,14 @@ struct FreshnessWalk {
     let key: ImageKey
     let retention: ImageRequest.Retention
     let policy: HTTPCachePolicy
-    /// What is sent next; `nil` when the modifier gave nothing to send.
+    /// The next request; `nil` if the modifier returned none.
     var next: URLRequest?
     /// The redirects followed so far; `nil` for one that is not stored.
     var way: [ResponseRecord?] = []
-    /// Redirects that came where something else is stored: it stays until they have led to an image.
+    /// Redirects received in place of other stored responses, which stay until they have led to an
+    /// image.
     var replacements: [RedirectReplacement] = []
-    /// Origin of the redirects followed so far.
+    /// The origin of the redirects followed so far.
     var wayUse = WayUse.fresh
     var stage = Stage.searching
 
@@ -90,9 +91,9 @@ struct FreshnessWalk {
 
     // MARK: One hop
 
-    /// A hop and what is stored of it.
+    /// A hop with its stored responses.
     struct Hop {
-        /// `nil` when there is nothing to send.
+        /// `nil` if there is nothing to send.
         let sent: URLRequest?
         let asked: HTTPCacheRequest
         let responseKey: String
@@ -100,10 +101,10 @@ struct FreshnessWalk {
         let selection: CacheSelection
         let record: ResponseRecord?
 
-        /// Whether the request wants nothing to be sent.
+        /// Whether the request must be answered from the cache.
         var isOnlyForCache: Bool { CacheControlDirectives(of: asked.fields).onlyIfCached }
 
-        /// Those that an answer to the request takes the place of.
+        /// Returns the records that a response to the request replaces.
         func superseded(under policy: HTTPCachePolicy) -> [ResponseRecord] {
             records.filter { policy.matches($0.stored, asked) }
         }
@@ -113,7 +114,7 @@ struct FreshnessWalk {
         let url = next?.url ?? resource.downloadURL
         var asked = HTTPCacheRequest(next, to: url)
         if options.onlyFromCache, !options.forceRefresh {
-            // Its words in HTTP.
+            // The equivalent of the option in HTTP.
             asked.fields.append("Cache-Control", "only-if-cached, max-stale")
         }
         let responseKey =
@@ -154,11 +155,11 @@ struct FreshnessWalk {
         }
         var decision = policy.decide(hop.asked, with: hop.selection, now: now)
         if let record = hop.record, let location = await location(hop) {
-            // A redirect is its own copy.
+            // A redirect needs no other copy.
             note(.decision(decision, hasCopy: true), hop, now)
             return try await redirect(hop, decision, record, to: location)
         }
-        // Nobody waits for the image.
+        // No caller is waiting for the image.
         if case .useStale(revalidate: true) = decision, request.purpose != .delivery {
             decision = hop.record?.stored.revalidation(because: .stale) ?? decision
         }
@@ -188,11 +189,11 @@ struct FreshnessWalk {
             if let copy, let result = try await offline(hop, copy, now) { return .done(result) }
             if copy != nil { return try await ask(hop, decision, copy: copy) }
         }
-        // Without a copy a `304` would be of no use.
+        // Without a copy a `304` would be useless.
         return try await ask(hop, decision.unconditional, copy: nil)
     }
 
-    /// Tells the log what was decided about a hop, or what came of it.
+    /// Logs a decision about a hop, or its result.
     func note(_ kind: HTTPCacheEvent.Kind, _ hop: Hop, _ now: Date) {
         downloader.cacheLog.note {
             let stored = hop.record.map(\.stored)
@@ -207,7 +208,7 @@ struct FreshnessWalk {
         .cacheError(reason: .imageNotExisting(key: request.key))
     }
 
-    /// A stale copy while the server is left alone because of an error.
+    /// Returns a stale copy during a pause after an error.
     private func pausing(
         _ hop: Hop, _ copy: Copy, _ now: Date
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -220,7 +221,8 @@ struct FreshnessWalk {
         return request.used(.stale(.error(error)), result)
     }
 
-    /// A stale copy while there is no network: nobody has to wait for a failure that is certain.
+    /// Returns a stale copy while there is no network, so that the caller need not wait for a
+    /// certain failure.
     private func offline(
         _ hop: Hop, _ copy: Copy, _ now: Date
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -233,7 +235,7 @@ struct FreshnessWalk {
         return request.used(.stale(.revalidating), result)
     }
 
-    /// The error of a server that wants to be left alone.
+    /// Returns the error of a server that has asked for a pause.
     func serverPause(_ hop: Hop) -> KingfisherError? {
         let url = hop.asked.url
         return downloader.serverPause(for: url).map {
@@ -241,7 +243,7 @@ struct FreshnessWalk {
         }
     }
 
-    /// A stored redirect.
+    /// Handles a stored redirect.
     private mutating func redirect(
         _ hop: Hop, _ decision: HTTPCacheDecision, _ record: ResponseRecord, to location: URLRequest
     ) async throws(KingfisherError) -> Step {
@@ -262,7 +264,7 @@ struct FreshnessWalk {
 
     // MARK: Copies
 
-    /// Where the wanted image, or what it can be made of, is cached of the current response.
+    /// The location of the current response's image, or of its original, in the cache.
     enum Copy {
         case memory(Image)
         case disk(ImageOrigin)
@@ -299,9 +301,9 @@ struct FreshnessWalk {
         return options.onlyFromCache ? other.map(Copy.memory) : nil
     }
 
-    /// Where the file is, or the original.
+    /// Returns the location of the file, or of the original.
     ///
-    /// - Parameter hasOther: Whether the image that is cached was made with other options.
+    /// - Parameter hasOther: Whether the cached image was made with other options.
     private func original(
         of record: ResponseRecord, _ origin: ImageOrigin, hasOther: Bool
     ) async -> Copy? {
@@ -321,8 +323,8 @@ struct FreshnessWalk {
         return record.isOrigin(of: file) ? .original(origin) : nil
     }
 
-    /// A copy of the response under another key: one spells the URL in another way, or names a
-    /// redirect that leads there. It is put under this request's key, too.
+    /// Returns a copy of the response under another key: that of another spelling of the URL, or of
+    /// a redirect to it. It is also stored under this request's key.
     private func copyUnderOtherKey(of record: ResponseRecord) async -> Copy? {
         let (cache, origin) = (request.targetCache, origin(record))
         if !request.storesBytesOnly {
@@ -345,12 +347,12 @@ struct FreshnessWalk {
         return isBrought ? .original(origin) : nil
     }
 
-    /// - Returns: `nil` when it has gone, or turns out to be damaged.
+    /// - Returns: The result; `nil` if the copy has been removed, or is damaged.
     func deliver(_ copy: Copy) async throws(KingfisherError) -> RetrieveImageResult? {
         let result: RetrieveImageResult?
         switch copy {
         case .memory(let image):
-            // Also a stale one: the index was read on the calling thread.
+            // Also if stale: the index was read on the calling thread.
             let isImmediate =
                 request.probing == .onCallingThread && !request.preparesLater
                 && request.attempt == .first && stage < .asked
@@ -372,7 +374,8 @@ struct FreshnessWalk {
 }
 
 extension FreshnessWalk {
-    /// Tells listeners where a copy was found; the others have been told by where it was read.
+    /// Reports the location of a copy to listeners; for an original this has been done by its
+    /// reader.
     private func tell(of copy: Copy) {
         switch copy {
         case .memory: options.events?.note(.found(.memory))
@@ -383,7 +386,7 @@ extension FreshnessWalk {
 }
 
 extension HTTPCacheDecision {
-    /// The same without a condition: for who could not use a `304`.
+    /// The decision without a condition, for requests that could not use a `304`.
     var unconditional: HTTPCacheDecision {
         if case .validate(_, let reason) = self { .fetch(because: reason) } else { self }
     }

@@ -1,19 +1,19 @@
 import Foundation
 import HalcyonHTTP
 
-/// Something that was decided about a stored response, or that came of it.
+/// A decision about a stored response, or its result.
 struct HTTPCacheEvent: Sendable {
     enum Kind: Sendable {
-        /// What is in memory is fresh, so that there is nothing to decide.
+        /// The image in memory is fresh, so no decision is needed.
         case freshInMemory
         /// The program itself has stored the image.
         case storedByProgram
-        /// What is to be done. Without a copy that a `304` would make good, what is to be validated or
-        /// used is fetched.
+        /// The decision. Without a copy that a `304` could confirm, validation and use become a
+        /// fetch.
         case decision(HTTPCacheDecision, hasCopy: Bool)
-        /// The server is not asked because it has said before that there is nothing.
+        /// No request is sent because of an earlier error response.
         case rememberedError(status: Int)
-        /// What the server has answered, and the bytes of its content that were received.
+        /// The status of the server's response, and the size of its received content.
         case answer(status: Int, byteCount: Int64)
         /// A stale image is delivered in place of an error.
         case staleInsteadOfError(KingfisherError)
@@ -22,10 +22,10 @@ struct HTTPCacheEvent: Sendable {
     /// The response key, or that of the image in memory.
     let key: String
     let kind: Kind
-    /// Age and lifetime, in seconds, of what is stored; `nil` when nothing is.
+    /// The age and lifetime of the stored response, in seconds; `nil` if there is none.
     var freshness: (age: TimeInterval, lifetime: TimeInterval)?
 
-    /// Key, age and lifetime for the log.
+    /// The key, age and lifetime for the log.
     var details: [String: String] {
         var details = ["key": key.maskingSecrets]
         if let (age, lifetime) = freshness {
@@ -35,7 +35,7 @@ struct HTTPCacheEvent: Sendable {
         return details
     }
 
-    /// What happened, in words.
+    /// The event in words.
     var message: String {
         switch kind {
         case .freshInMemory: "used: it is fresh in memory"
@@ -83,16 +83,16 @@ extension CacheMissReason {
     }
 }
 
-/// Tells what is decided about stored responses: the log, where it wants messages of the level `debug`.
+/// The log of decisions about stored responses, at the level `debug`.
 struct HTTPCacheLog: Sendable {
     private let listener: (@Sendable (HTTPCacheEvent) -> Void)?
 
-    /// - Parameter listener: Told everything in place of the log.
+    /// - Parameter listener: Receives all events in place of the log.
     init(_ listener: (@Sendable (HTTPCacheEvent) -> Void)? = nil) {
         self.listener = listener
     }
 
-    /// `event` is made only if anybody wants it.
+    /// Logs an event; `event` is called only if it will be used.
     func note(_ event: () -> HTTPCacheEvent) {
         if let listener { return listener(event()) }
         guard HalcyonLog.tellsDetails else { return }
@@ -102,43 +102,41 @@ struct HTTPCacheLog: Sendable {
 }
 
 extension Int {
-    /// The whole seconds of a time, whatever it is.
+    /// The time in whole seconds, clamped.
     fileprivate init(clamping seconds: TimeInterval) {
         self = Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
     }
 }
 
-/// Origin of an image that was asked for with `httpCaching`. Redirects on the way count: an image is
-/// ``fresh`` only when the server was asked for none of them either.
+/// The origin of an image requested with `httpCaching`. Redirects on the way count: an image is
+/// ``fresh`` only if none of them was requested from the server either.
 public enum HTTPCacheUse: Sendable {
-    /// The server sent it (`200`). `stored` tells whether it may be used again.
+    /// Sent by the server (`200`). `stored` is whether it may be used again.
     case fetched(stored: Bool)
-    /// It was cached and fresh: the server was not asked. Also of images that the program itself has
-    /// stored.
+    /// Cached and fresh, so no request was sent. Also for images stored by the program itself.
     case fresh
-    /// The server said that the cached one is still good (`304`), or that the way to it is: a redirect was
-    /// asked for.
+    /// Confirmed by the server (`304`), or reached through a redirect that was requested from it.
     case validated
-    /// It is delivered although its time is over, or that of a redirect on the way.
+    /// Delivered although stale, or although a redirect on the way was.
     case stale(HTTPStaleReason)
 }
 
-/// Why an image is delivered whose time is over.
+/// The reason for delivering a stale image.
 public indirect enum HTTPStaleReason: Sendable {
-    /// The server is asked in the background; see `onHTTPRevalidation`.
+    /// It is being revalidated in the background; see `onHTTPRevalidation`.
     case revalidating
-    /// The server could not be asked, or answered with an error.
+    /// The server could not be reached, or responded with an error.
     case error(KingfisherError)
-    /// The request accepts that: it asks only the cache, or says so in a field of its own.
+    /// The request accepts it: it is limited to the cache, or has a header field that allows it.
     case accepted
 }
 
-/// What a revalidation in the background has found.
+/// The result of a revalidation in the background.
 public enum HTTPRevalidation: Sendable {
-    /// The image is still the server's.
+    /// The image is still current.
     case unchanged
-    /// The server has another image now.
+    /// The server has a new image.
     case changed(RetrieveImageResult)
-    /// Nothing was found out. What is shown stays.
+    /// The revalidation failed. The image on display stays.
     case failed(KingfisherError)
 }

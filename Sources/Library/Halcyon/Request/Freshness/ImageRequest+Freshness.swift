@@ -5,17 +5,17 @@ import HalcyonStorage
 import HalcyonWork
 
 extension ImageRequest {
-    /// Whether the rules of HTTP say how long the image is good for. A cache or a downloader of the
-    /// program's own class is asked as ever: what its methods answer is the program's word.
+    /// Whether HTTP caching determines the image's freshness. Not with subclasses of caches or
+    /// downloaders: the results of their methods are the program's own decision.
     var followsHTTPCaching: Bool {
         guard options.asksForHTTPCaching, case .network = source else { return false }
         return !targetCache.isSubclass && !originalCache.isSubclass && !downloader.isSubclass
     }
 
-    /// One attempt by the rules of HTTP for what is not fresh in memory: index → decision → server →
+    /// Makes one attempt with HTTP caching, after a miss in memory: index → decision → server →
     /// deliver.
     ///
-    /// Each redirect is a request of its own: it is looked up, decided on and sent by itself.
+    /// Each redirect is a request of its own: it is looked up, decided on and sent separately.
     func freshImage() async throws(KingfisherError) -> RetrieveImageResult {
         let key = imageKey ?? ImageKey(self.key, options)
         let retention = retain()
@@ -23,7 +23,7 @@ extension ImageRequest {
         guard case .download(let resource, let downloader, let downloads) = retention.loading else {
             preconditionFailure("what a data provider gives has no freshness")
         }
-        // Looked up as it will be sent; `nil` when the modifier wants nothing to be sent.
+        // Looked up in the form in which it will be sent; `nil` if the modifier returns none.
         let prepared = try await handedOver { hand in
             downloader.prepare(
                 resource.downloadURL, by: options.requestModifier, for: handle, completion: hand)
@@ -45,8 +45,9 @@ extension ImageRequest {
         return try await walk.image()
     }
 
-    /// An image in memory that is fresh by the rules of HTTP. Who has no request modifier pays little more
-    /// for it than without them: that what has an origin is of the network need not be asked.
+    /// An image in memory that is fresh by HTTP caching. Without a request modifier this costs
+    /// little more than a plain memory hit: an image with an origin is from the network, which need
+    /// not be checked.
     var freshInMemory: Image? {
         guard options.asksForHTTPCaching, !options.hasRequestModifier, !options.forceRefresh,
             attempt == .first, purpose != .revalidation
@@ -63,8 +64,8 @@ extension ImageRequest {
         return image
     }
 
-    /// An image in memory that may be used for the request as it will be sent, by what this process knows of
-    /// its response: neither the index nor a file is looked at for it.
+    /// Returns an image in memory that may be used for the request as it will be sent, according to
+    /// its record in this process: neither the index nor a file is read.
     private func decidedInMemory(
         _ sent: URLRequest?, _ resource: any Resource
     ) -> Image? {
@@ -86,8 +87,8 @@ extension ImageRequest {
         return image
     }
 
-    /// Brings what the disk does not have from the storage that machines share, with the response that it was
-    /// made of, so that all that follows finds it as if this machine had loaded it.
+    /// Fetches a file missing on disk from the shared storage, with its response, so that later
+    /// steps find it as if this machine had loaded it.
     private func bringShared(_ key: ImageKey, first url: URL, _ resource: any Resource) async {
         guard targetCache.shared != nil || originalCache.shared != nil else { return }
         if options.forceRefresh || options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly {
@@ -108,7 +109,7 @@ extension ImageRequest {
             originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
     }
 
-    /// What the response to the first request is found by.
+    /// Returns the key of the response to the first request.
     func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {
         // The cache key that the program has given the resource, if it is not just its URL.
         let isExplicit = resource.cacheKey != resource.downloadURL.absoluteString
@@ -117,7 +118,7 @@ extension ImageRequest {
             normalizer: options.cacheKeyNormalizer, partition: options.httpCaching.partition)
     }
 
-    /// The image that the program itself has stored: HTTP has nothing to say about it.
+    /// Returns the image stored by the program itself, to which HTTP caching does not apply.
     private func storedByProgram(
         _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -148,21 +149,21 @@ extension ImageRequest {
         return nil
     }
 
-    /// What the index says of a file.
+    /// Returns the origin of a file, from the index.
     func fileOrigin(_ key: ImageKey, in cache: ImageCache) async -> FileOrigin? {
         let name = key.fileName(in: cache)
-        // What is being written is looked at when it is there.
+        // Pending writes are awaited first.
         await cache.operations.pending(name)?.value
         return await onDisk { [files = cache.diskStorage.files] in
-            // A file that nothing can be learnt of is of unknown origin.
+            // A file whose row cannot be read is of unknown origin.
             try? files.origin(of: name)
         }
     }
 
-    /// Stores under `key` the bytes that a cache has of a response under another one: those of an image by the
-    /// same processor, or for the unprocessed image the response's own.
+    /// Copies the bytes of a response under another key to `key`: those of an image by the same
+    /// processor, or for the unprocessed image the response's own.
     ///
-    /// - Returns: Whether there were any, and they are stored.
+    /// - Returns: Whether there were such bytes, and they are stored.
     func bringFromOtherKey(
         _ key: ImageKey, of origin: ImageOrigin, _ record: ResponseRecord, in cache: ImageCache
     ) async -> Bool {
@@ -171,13 +172,13 @@ extension ImageRequest {
         let others = record.imageKeys.map {
             ImageKey($0, processor: key.processor, forcedExtension: key.forcedExtension)
         }
-        // What is being written is looked at when it is there.
+        // Pending writes are awaited first.
         for other in others { await cache.operations.pending(other.fileName(in: cache))?.value }
         let (row, variant) = (record.rowKey, record.variant)
         let (generation, processor) = (record.generation, key.processor)
         let names = Set(others.map { $0.fileName(in: cache) })
         let bytes: Data? = await onDisk { [files = cache.diskStorage.files] in
-            // An index that cannot be read knows of no other file.
+            // An unreadable index contains no other file.
             let made = try? files.files(ofResponse: row, variant: variant, generation: generation)
             let found = made?.first { file in
                 guard file.name != own else { return false }
@@ -185,7 +186,7 @@ extension ImageRequest {
                 return isSame || names.contains(file.name)
             }
             guard let found else { return nil }
-            // One that cannot be read is of no use.
+            // An unreadable file is useless.
             return try? files.value(of: found.name, forKey: found.key ?? "", extending: .none) {
                 $0
             }
@@ -198,13 +199,13 @@ extension ImageRequest {
         return record.isOrigin(of: await fileOrigin(key, in: cache))
     }
 
-    /// Runs what reads the index: here, when what begins is to have begun when the call returns, else on
-    /// a thread of the disk.
+    /// Runs `body`, which reads the index: on the calling thread if work must have begun when the
+    /// call returns, otherwise on a thread of the disk.
     func onDisk<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
         probing == .onCallingThread ? body() : await DiskLane.reading.run(body)
     }
 
-    /// The final image, if it is cached and made of `origin`.
+    /// Returns the final image, if it is cached and made from `origin`.
     func cached(
         _ key: ImageKey, of origin: ImageOrigin
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -219,7 +220,7 @@ extension ImageRequest {
         return await deliverCached(image, from: found.cacheType)
     }
 
-    /// The final image, made of a cached original that is of `origin`.
+    /// Makes the final image from a cached original of `origin`.
     func made(
         of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -227,12 +228,12 @@ extension ImageRequest {
         return try await madeOfOriginal(key, retention, &foundTrace, of: origin)
     }
 
-    /// Tells the log of what needed no decision.
+    /// Logs an event that needed no decision.
     private func note(_ kind: HTTPCacheEvent.Kind) {
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: kind) }
     }
 
-    /// `result` with the note how it came about.
+    /// Returns `result` with its use of the HTTP cache.
     func used(_ use: HTTPCacheUse, _ result: RetrieveImageResult) -> RetrieveImageResult {
         var result = result
         result.httpCacheUse = use

@@ -4,33 +4,33 @@ import HalcyonHTTP
 import HalcyonStorage
 import Synchronization
 
-/// A server's response as this process knows it: one generation of its bytes.
+/// The state of a server's response in this process: one generation of its bytes.
 ///
-/// Images in memory refer to the record of the response they were made of. So a `304` makes all of them
-/// fresh again at once, and a new generation takes them all out of use.
+/// Images in memory refer to the record of their response. So a `304` makes all of them fresh again
+/// at once, and a new generation invalidates all of them.
 final class ResponseRecord: Sendable {
     private struct State {
         var stored: StoredResponse
         var freshUntil: Date
-        /// Waits between attempts that failed while a stale copy was used instead.
+        /// The pauses between failed attempts while a stale copy is used.
         var pause = FailurePause(.whileStaleOnError)
         var lastError: KingfisherError?
-        /// Source keys of images in memory that were made of it, those noted last at the end.
+        /// Source keys of its images in memory, the latest at the end.
         var imageKeys: [String] = []
     }
 
-    /// More keys for one response are not remembered.
+    /// The maximum number of remembered keys for one response.
     private static let imageKeyLimit = 8
 
     /// The response key.
     let key: String
-    /// That of its row.
+    /// The key of its row.
     let rowKey: String
-    /// A random number that no other bytes have; 0 for a redirect or a remembered error.
+    /// A random number, unique for these bytes; 0 for a redirect or a remembered error.
     let generation: Int64
     /// `nil` for a redirect or a remembered error.
     let body: ResponseBody?
-    /// When no decision is needed.
+    /// The times at which no decision is needed.
     let usability: ResponseUsability
     private let state: Mutex<State>
     private let isSuperseded = Atomic(false)
@@ -53,10 +53,10 @@ final class ResponseRecord: Sendable {
     var variant: Data { Data(stored.variant) }
     var freshUntil: Date { state.withLock { $0.freshUntil } }
 
-    /// Whether it is what the cache has under its key and variant.
+    /// Whether it is the cache's current record for its key and variant.
     var isCurrent: Bool { !isSuperseded.load(ordering: .acquiring) }
 
-    /// Takes over what a validation, or another process, has found out about the same bytes.
+    /// Takes over the result of a validation, or of another process, for the same bytes.
     func freshen(_ stored: StoredResponse, under policy: HTTPCachePolicy) {
         let freshUntil = policy.freshness(of: stored).freshUntil
         let usable = usability.span(of: stored, under: policy)
@@ -69,10 +69,10 @@ final class ResponseRecord: Sendable {
         }
     }
 
-    /// The keys of sources whose images in memory were made of it.
+    /// The source keys of its images in memory.
     var imageKeys: [String] { state.withLock { $0.imageKeys } }
 
-    /// Notes that an image of a source's is in memory.
+    /// Records that an image of a source is in memory.
     func noteImage(forKey key: String) {
         state.withLock {
             guard !$0.imageKeys.contains(key) else { return }
@@ -81,14 +81,14 @@ final class ResponseRecord: Sendable {
         }
     }
 
-    /// Notes that others than this program's user may have it, too.
+    /// Allows sharing with other users than this program's.
     func allowSharing() {
         isForAll.store(true, ordering: .releasing)
     }
 
-    /// What a cache of several users may store of it, without secrets in its URL; `nil` for nothing. Of a
-    /// record whose request is not known any longer, that is so unless the response says that even answers
-    /// to requests with credentials are for all.
+    /// The response as a shared cache may store it, without secrets in its URL; `nil` if it may
+    /// not. If the request is no longer known, it may not, unless the response explicitly permits
+    /// sharing of responses to requests with credentials.
     var storedForAll: StoredResponse? {
         var stored = stored
         var asked = HTTPCacheRequest(url: stored.url)
@@ -105,16 +105,16 @@ final class ResponseRecord: Sendable {
         return stored
     }
 
-    /// Ends its use: other bytes have taken its place, or it may not be kept.
+    /// Ends its use: it was replaced by other bytes, or may not be kept.
     func supersede() {
-        // Under the lock, so that no answer that comes now has it used again.
+        // Under the lock, so that a simultaneous response cannot make it usable again.
         state.withLock { _ in
             isSuperseded.store(true, ordering: .releasing)
             usability.set(nil)
         }
     }
 
-    /// Has it validated before it is used again.
+    /// Requires validation before it is used again.
     func invalidate() {
         state.withLock {
             $0.stored.isInvalidated = true
@@ -122,7 +122,7 @@ final class ResponseRecord: Sendable {
         }
     }
 
-    /// Notes that a stale copy was used because of `error`.
+    /// Records that a stale copy was used because of `error`.
     func noteFailure(_ error: KingfisherError, at now: Date, retryAfter: TimeInterval?) {
         state.withLock {
             $0.pause.noteFailure(at: now, retryAfter: retryAfter, chance: 0.5)
@@ -130,18 +130,18 @@ final class ResponseRecord: Sendable {
         }
     }
 
-    /// The error because of which the server is left alone for a while.
+    /// Returns the error for which requests to the server are paused.
     func pausingError(at now: Date) -> KingfisherError? {
         state.withLock { $0.pause.end(at: now) == nil ? nil : $0.lastError }
     }
 }
 
-/// When an image made of a response may be used without a decision.
+/// The times at which an image of a response may be used without a decision.
 ///
-/// Apart from the response's record: that is referred to weakly, so that counting its references takes five
-/// times as long, and this is asked for each image that is found in memory.
+/// Separate from the response's record: that has weak references, so that counting its references
+/// takes five times as long, and these times are read for each memory hit.
 final class ResponseUsability: Sendable {
-    /// By whose rules.
+    /// The caching rules that determine the times.
     let caching: HTTPCaching
     /// Seconds since 1970, as bits.
     private let from: Atomic<UInt64>
@@ -160,8 +160,8 @@ final class ResponseUsability: Sendable {
             && caching == self.caching
     }
 
-    /// When it may be used after something was found out about the same bytes, maybe by other rules than its
-    /// own; `nil` for never.
+    /// Returns the times of use after new information about the same bytes, possibly under other
+    /// rules than its own; `nil` for never.
     func span(of stored: StoredResponse, under policy: HTTPCachePolicy) -> (
         from: Date, until: Date
     )? {
@@ -169,7 +169,7 @@ final class ResponseUsability: Sendable {
         return policy.usableWithoutDecision(stored).map { (stored.received, $0) }
     }
 
-    /// Sets when it may be used; `nil` for never.
+    /// Sets the times of use; `nil` for never.
     func set(_ span: (from: Date, until: Date)?) {
         if let span { from.store(Self.bits(span.from), ordering: .releasing) }
         until.store(Self.bits(span?.until), ordering: .releasing)
@@ -180,7 +180,7 @@ final class ResponseUsability: Sendable {
     }
 }
 
-/// What tells the content of a response from others: its length and the XXH3-64 of the bytes as they came.
+/// The identity of a response's content: its length and the XXH3-64 of the bytes as received.
 struct ResponseBody: Equatable, Sendable {
     let length: Int64
     let checksum: Int64
@@ -194,25 +194,25 @@ struct ResponseBody: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// `nil` when the row is one of a response without content.
+    /// `nil` if the row is that of a response without content.
     init?(_ row: ResponseRow) {
         guard let length = row.bodyLength, let checksum = row.bodyChecksum else { return nil }
         (self.length, self.checksum) = (length, checksum)
     }
 }
 
-/// What an image in the memory cache was made of; the cache keeps it beside the image.
+/// The origin of an image in the memory cache, which stores it beside the image.
 final class ImageOrigin: Sendable {
-    /// The program itself has stored the image.
+    /// The origin of images stored by the program itself.
     static let program = ImageOrigin(record: nil, way: [])
 
-    /// The response; `nil` for none.
+    /// The response; `nil` if there is none.
     let record: ResponseRecord?
-    /// The redirects that led to it, as far as they are stored.
+    /// The stored redirects that led to it.
     let way: [ResponseRecord]
-    /// Whether all redirects on the way are stored; if not they have to be asked for each time.
+    /// Whether all redirects on the way are stored; if not they must be requested each time.
     let isWayKnown: Bool
-    /// That of the response, and of the redirects.
+    /// The usability of the response; `wayUsability` is that of the redirects.
     private let usability: ResponseUsability?
     private let wayUsability: [ResponseUsability]
 
@@ -240,7 +240,7 @@ final class ImageOrigin: Sendable {
 }
 
 extension ResponseRecord {
-    /// Whether the index says that a file was made of this response's bytes.
+    /// Whether, according to the index, a file was made from this response's bytes.
     func isOrigin(of file: FileOrigin?) -> Bool {
         guard case .response(let key, let variant, let generation, _)? = file?.derivation else {
             return false
@@ -248,23 +248,23 @@ extension ResponseRecord {
         return generation == self.generation && key == rowKey && variant == self.variant
     }
 
-    /// Where it leads when it is a redirect of `request`; `nil` when it is none, or one that may not be
-    /// followed.
+    /// Returns the target of the redirect of `request`; `nil` if it is no redirect, or one that may
+    /// not be followed.
     func redirect(_ request: URLRequest?) -> URLRequest? {
         let stored = stored
         guard (300...399).contains(stored.status), let request else { return nil }
-        // What may not be followed is asked for again, and fails as the network's answer.
+        // A forbidden redirect is requested again, and fails as the network's response.
         return try? request.redirected(by: AnswerHead(stored).response)
     }
 }
 
-/// What is known of an image that is being stored.
+/// The known origin of an image being stored.
 struct StatedOrigin: Sendable {
-    /// The program itself stores it.
+    /// The origin of images that the program itself stores.
     static let program = StatedOrigin(.program)
 
     let origin: ImageOrigin
-    /// The responses that the image's takes the place of.
+    /// The responses replaced by the image's.
     private let superseded: [ResponseRecord]
 
     init(_ origin: ImageOrigin, superseding superseded: [ResponseRecord] = []) {
@@ -272,7 +272,7 @@ struct StatedOrigin: Sendable {
         self.superseded = superseded
     }
 
-    /// What the index is to say of a file of `bytes`.
+    /// Returns the derivation of a file of `bytes`, for the index.
     func derivation(of bytes: Data) -> Derivation {
         guard let record = origin.record else { return .program }
         return .response(
@@ -288,7 +288,7 @@ struct StatedOrigin: Sendable {
 }
 
 extension ResponsePut {
-    /// Stores the row of `record` in the place of others of its key.
+    /// Stores the row of `record`, replacing others with its key.
     init(_ record: ResponseRecord, superseding others: [ResponseRecord]) {
         let variant = record.variant
         self.init(
@@ -297,7 +297,7 @@ extension ResponsePut {
 }
 
 extension AnswerHead {
-    /// A stored response as it was when it came.
+    /// Restores the original head of a stored response.
     convenience init(_ stored: StoredResponse) {
         self.init(url: stored.url, status: stored.status, fields: stored.fields)
     }

@@ -3,10 +3,11 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// Asks servers in the background about images that were delivered stale: once for each response, however
-/// many ask meanwhile, and a few at a time. What is under way belongs to nobody and is not cancelled.
+/// Revalidates images that were delivered stale, in the background: once for each response at a
+/// time, regardless of the number of requests, and a few at a time. Running revalidations have no
+/// owner and are not cancelled.
 final class Revalidations: Sendable {
-    /// How a revalidation ended, for requests of any processor.
+    /// The result of a revalidation, for requests of any processor.
     private enum Finding: Sendable {
         case unchanged
         case changed(RetrieveImageResult)
@@ -15,17 +16,17 @@ final class Revalidations: Sendable {
 
     private struct Asking {
         let record: ResponseRecord
-        /// The one that began it, for the background.
+        /// The request that began it, in its background form.
         let request: ImageRequest
-        /// Whether there was no network when it was begun, and there has been none since.
+        /// Whether there has been no network since it was begun.
         var awaitsNetwork: Bool
-        /// Those who asked.
+        /// The requests waiting for the result.
         var requests: [ImageRequest]
     }
 
     private struct State {
         var running: [ObjectIdentifier: Asking] = [:]
-        /// In the order they came.
+        /// In the order of arrival.
         var waiting: [Asking] = []
         var pauses: [ObjectIdentifier: (pause: FailurePause, record: ResponseRecord)] = [:]
     }
@@ -44,9 +45,9 @@ final class Revalidations: Sendable {
         self.network = network
     }
 
-    /// Asks about the response of `record`, which has been delivered to `request`, unless the last time
-    /// failed a moment ago. A view is told in any case. With `awaitingNetwork` there is none now, and it
-    /// is waited for.
+    /// Revalidates the response of `record`, which has been delivered to `request`, unless the last
+    /// attempt failed a moment ago. A view is notified in any case. With `awaitingNetwork` there is
+    /// no network now, and it is waited for.
     func begin(
         _ record: ResponseRecord, for request: ImageRequest, awaitingNetwork: Bool = false
     ) {
@@ -78,14 +79,14 @@ final class Revalidations: Sendable {
         }
     }
 
-    /// Lets a question wait for a network, and gives it up when there is none for too long. It takes no place
-    /// from others meanwhile.
+    /// Waits for a network on behalf of a revalidation, and drops it on a timeout. The wait takes
+    /// up none of the running places.
     private func awaitNetwork(for record: ResponseRecord) {
         Task {
             let isConnected = await self.network.isConnected(within: Self.patience)
             let dropped: [ImageRequest] = self.state.withLock { state in
                 let index = state.waiting.firstIndex { $0.record === record && $0.awaitsNetwork }
-                // Begun by somebody else, or dropped.
+                // Begun for another request, or dropped.
                 guard let index else { return [] }
                 guard isConnected else { return state.waiting.remove(at: index).requests }
                 state.waiting[index].awaitsNetwork = false
@@ -107,7 +108,7 @@ final class Revalidations: Sendable {
         }
         guard let job else { return }
         Task {
-            // It may have waited while the server asked to be left alone.
+            // The server may have asked for a pause meanwhile.
             if job.request.downloader.serverPause(for: job.record.stored.url) != nil {
                 self.drop(job.record)
             } else {
@@ -118,7 +119,7 @@ final class Revalidations: Sendable {
         }
     }
 
-    /// Gives up what was not to be asked.
+    /// Drops a revalidation that is not to be sent.
     private func drop(_ record: ResponseRecord) {
         let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
         for request in job?.requests ?? [] { request.onRevalidated?(nil) }
@@ -150,7 +151,7 @@ final class Revalidations: Sendable {
             } else {
                 state.pauses[id] = nil
             }
-            // Those of responses that are out of use, and long over.
+            // The pauses of unused responses, long over.
             if state.pauses.count > Self.capacity {
                 state.pauses = state.pauses.filter { $0.value.pause.end(at: date) != nil }
             }
@@ -168,7 +169,7 @@ final class Revalidations: Sendable {
         case .failed(let error): request.tell(.failed(error))
         case .changed(let result):
             if asked?.number == request.number { return request.tell(.changed(result)) }
-            // Of the same bytes, but made by its own processor.
+            // From the same bytes, but made by its own processor.
             Task {
                 switch await request.revalidating.attempted() {
                 case .success(let result): request.tell(.changed(result))
@@ -180,10 +181,10 @@ final class Revalidations: Sendable {
 }
 
 extension ImageRequest {
-    /// The most urgent that something in the background may be.
+    /// The maximum download priority of background work.
     private static let backgroundPriority: Float = 0.25
 
-    /// The request that asks the server again about this one's image.
+    /// The request that revalidates this one's image.
     fileprivate var revalidating: ImageRequest {
         var options = options
         options.onHTTPRevalidation = nil
@@ -198,7 +199,7 @@ extension ImageRequest {
         return asking
     }
 
-    /// The only attempt: in the background nothing is tried again, and nothing loaded in place of the image.
+    /// Makes the only attempt: in the background there are no retries and no alternatives.
     fileprivate func attempted() async -> Result<RetrieveImageResult, KingfisherError> {
         do throws(KingfisherError) {
             return .success(try await image())
@@ -207,7 +208,8 @@ extension ImageRequest {
         }
     }
 
-    /// Tells what a revalidation has found: a view on the main actor, a program on its queue.
+    /// Reports the result of a revalidation: to a view on the main actor, to a program on its
+    /// queue.
     fileprivate func tell(_ found: HTTPRevalidation) {
         options.events?.note(.revalidated)
         if let onRevalidated {
