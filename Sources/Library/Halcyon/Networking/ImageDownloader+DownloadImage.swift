@@ -105,7 +105,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Downloads and makes the image directly on the thread of the delivery, so that the caller is
+    /// Downloads and then makes the image without returning to the caller in between, so that it is
     /// woken only once.
     private func startLoading(
         _ url: URL, _ options: KingfisherParsedOptionsInfo, _ progress: MainQueueProgress?,

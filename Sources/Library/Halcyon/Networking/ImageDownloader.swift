@@ -11,13 +11,13 @@ import Synchronization
 ///
 /// A changed property applies to downloads that begin afterwards.
 ///
-/// No `URLSession` is behind a downloader, so two of Kingfisher's properties have no counterpart:
-/// - `sessionDelegate`: what a subclass of it observes or decides is told to, or asked of, `delegate`
+/// A downloader does not use `URLSession`, so two of Kingfisher's properties have no counterpart:
+/// - `sessionDelegate`: the events and decisions of its subclasses belong to `delegate`
 ///   (responses, data, ends), the option `redirectHandler` (redirects),
 ///   `authenticationChallengeResponder`, `serverTrustEvaluator` and `clientCertificate` (challenges)
 ///   and `NetworkMetrics` (measurements).
-/// - `requestsUsePipelining`: a request is sent on an HTTP/1 connection when the answer before it has
-///   ended, as browsers do; HTTP/2 carries many at a time without being told.
+/// - `requestsUsePipelining`: an HTTP/1 connection carries one request at a time, as in browsers;
+///   HTTP/2 always carries many.
 ///
 /// ```swift
 /// let downloader = ImageDownloader(name: "avatars")

@@ -39,7 +39,7 @@ public class SessionDataTask: @unchecked Sendable {
         /// No caller is left. The response is the one received before, if any.
         case cancelled(Answer?)
 
-        /// The response, once a final one has arrived.
+        /// The response of the stage, if it has one.
         var answer: Answer? {
             switch self {
             case .asking, .challenged, .startingOver: nil

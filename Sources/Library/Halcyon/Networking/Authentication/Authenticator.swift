@@ -11,8 +11,7 @@ final class Authenticator: Sendable {
     fileprivate struct State {
         var session: AuthenticationSession?
         var answers = 0
-        /// The number of answers given for each space; a further challenge means that all have
-        /// failed.
+        /// The number of answers given for each space, none of them final.
         var failures: [ProtectionSpace: Int] = [:]
     }
 

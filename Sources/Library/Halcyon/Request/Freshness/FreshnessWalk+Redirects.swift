@@ -56,7 +56,7 @@ extension FreshnessWalk {
     }
 
     /// Stores a redirect if allowed. Another stored response stays until the redirect has led to an
-    /// image: captive networks answer every request with a redirect to their login page.
+    /// image: captive portals answer every request with a redirect to their login page.
     ///
     /// - Returns: Its record; `nil` if it is not stored, or not yet.
     mutating func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) -> ResponseRecord? {

@@ -56,8 +56,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case cacheSerializer(any CacheSerializer)
     /// Changes the delivered image, never the cached one.
     case imageModifier(any ImageModifier)
-    /// With an image on display, keeps a view as it is, without the placeholder, until the new
-    /// image arrives.
+    /// Keeps the current content of a view, if any, in place of the placeholder until the new image
+    /// arrives.
     case keepCurrentImageWhileLoading
     /// The image a view shows when loading fails, in place of the placeholder; `nil` empties the
     /// view.

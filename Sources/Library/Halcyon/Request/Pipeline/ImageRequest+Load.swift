@@ -62,7 +62,7 @@ extension ImageRequest {
         return try await (storesBytesOnly ? written(outcome, for: key) : outcome).value.get()
     }
 
-    /// Writes loaded bytes on the thread that loaded them, so that the request is woken only once.
+    /// Writes loaded bytes right after the load, so that the request is woken only once.
     private func written(
         _ loading: OneShot<Result<Loaded, KingfisherError>>, for key: ImageKey
     ) -> OneShot<Result<Loaded, KingfisherError>> {

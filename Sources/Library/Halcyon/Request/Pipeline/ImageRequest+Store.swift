@@ -132,9 +132,9 @@ extension ImageRequest {
 
 /// The files written from one material, so that each is written once for any number of callers.
 ///
-/// For callers with different contents or lifetimes, each writes the file, and it ends as if they
-/// had been ready in the order of their requests: an earlier request never overwrites the file of a
-/// later one, unless the later one was not to overwrite anything.
+/// Callers that need different contents or lifetimes each write the file, and the result is as if
+/// they had been ready in the order of their requests: an earlier request never overwrites the file
+/// of a later one, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
     /// The location of a file.
     struct Location: Hashable, Sendable {

@@ -28,7 +28,7 @@ struct ImageRequest: Sendable {
     enum Purpose: Sendable {
         /// A caller waits for the image.
         case delivery
-        /// Background loading: a server's pause is respected.
+        /// No caller waits for the image, so the end of a server's pause is awaited.
         case prefetch
         /// Revalidation of an image that has been delivered stale.
         case revalidation
