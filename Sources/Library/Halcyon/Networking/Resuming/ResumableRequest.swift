@@ -11,7 +11,7 @@ import Synchronization
 final class ResumableRequest: Sendable {
     /// The meaning of a response for the transfer.
     enum Answer {
-        /// An ordinary response, unrelated to earlier ones.
+        /// None of its body has been received before.
         case fresh
         /// The body continues after these bytes, up to `total`.
         case rest(after: Data, total: Int64)
@@ -327,7 +327,7 @@ final class ResumableRequest: Sendable {
         }
         if removing { return file.remove() }
         file.close()
-        // The partial was not refuted by a response.
+        // No response has concerned the partial.
         if case .asking(let kept, _) = stage { partials.keepRecent(kept, forKey: key) }
     }
 

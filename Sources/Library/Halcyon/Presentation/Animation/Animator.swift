@@ -96,7 +96,7 @@ public final class Animator: Sendable {
 
     // MARK: What is shown
 
-    /// The current frame; `nil` until the first one is decoded, and after a purge.
+    /// The current frame; `nil` until the first one is decoded, and after it was purged.
     public var currentFrameImage: Image? { state.withLock { $0.current?.image } }
     /// The index of the current frame.
     public var currentFrameIndex: Int { state.withLock { $0.clockwork.index } }
