@@ -11,8 +11,7 @@ import Synchronization
 public import Tracing
 import Vips
 
-/// Answers requests for pictures by their URLs: finds the source, makes the picture, keeps it for the next who
-/// asks.
+/// Answers requests for pictures by URL: finds the source, makes the picture and caches it.
 ///
 /// ```swift
 /// var configuration = ImageServerConfiguration()
@@ -23,7 +22,7 @@ import Vips
 /// ```
 public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration
-    /// By their schemes.
+    /// The program's own origins by URL scheme.
     let origins: [String: any ImageOrigin]
     let logger: Logger
     let time: TimeSource
@@ -35,7 +34,7 @@ public final class ImageServer: Sendable {
     let sources: SourceFinder
     let makers: PictureMaker
     let rules: PictureRules
-    /// Another one whenever a step or an encoder may give other bytes: with other settings, too.
+    /// Changes whenever a step, an encoder or a setting may produce other bytes.
     let epoch: String
     let infos: InfoReader
     /// `nil` when nothing is shared with other servers.
@@ -47,7 +46,7 @@ public final class ImageServer: Sendable {
     let forgetting: Forgetting
     let warming = WarmUp()
     let hitRates: HitRates
-    /// Lines of the log about requests that are sent away since too many wait.
+    /// Samples the log lines about requests refused because too many are waiting.
     let busyLines = Mutex(LogSampling())
     let codecs: CodecCheck
     /// Whether the page for trying things out is there.
@@ -55,7 +54,7 @@ public final class ImageServer: Sendable {
     let uploads: PageUploads
     let watermark: StandingPicture?
     let fallback: StandingPicture?
-    /// Given when a URL has asked for a watermark that there is none of.
+    /// Given when a URL has asked for a watermark although there is none.
     let isFirstMissingWatermark = OneShot<Void>()
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
@@ -72,11 +71,11 @@ public final class ImageServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Nothing of it can be changed afterwards.
-    ///   - origins: Where sources of other schemes than http, https and local come from, by their schemes in
-    ///     small letters. All that they have may be asked for.
-    ///   - logger: Told of each request, at a level that depends on how it went.
-    ///   - tracer: What makes spans of requests; by default what `InstrumentationSystem` has been
-    ///     bootstrapped with before, if anything.
+    ///   - origins: Origins for schemes other than http, https and local, by lower-case scheme.
+    ///     Everything that they have may be requested.
+    ///   - logger: Logs each request, at a level that depends on its outcome.
+    ///   - tracer: Makes the spans of requests; by default the tracer that `InstrumentationSystem`
+    ///     was bootstrapped with before, if any.
     /// - Throws: `ConfigurationError` with all that is wrong.
     public convenience init(
         configuration: ImageServerConfiguration, origins: [String: any ImageOrigin] = [:],
@@ -177,7 +176,7 @@ public final class ImageServer: Sendable {
         forgotten.give(forgetting)
     }
 
-    /// The same for the framework's own words, of which only trouble is of interest.
+    /// The logger for the HTTP framework: the same, from `warning` upwards.
     var quietLogger: Logger {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -196,9 +195,9 @@ public final class ImageServer: Sendable {
 
     func setState(_ new: State) { state.withLock { $0 = new } }
 
-    /// Notes a request, so that it can be ended with all others.
+    /// Registers a request, so that it can be ended with all others.
     ///
-    /// - Returns: What has to be called when it has been answered.
+    /// - Returns: A closure to call once the request has been answered.
     func begin(_ ending: Ending) -> @Sendable () -> Void {
         let number = underWay.withLock { state in
             state.next += 1
@@ -217,7 +216,7 @@ public final class ImageServer: Sendable {
         for ending in underWay.withLock({ Array($0.endings.values) }) { ending.give(.draining) }
     }
 
-    /// How many requests are being answered.
+    /// The number of requests being answered.
     public var requestsUnderWay: Int { underWay.withLock { $0.endings.count } }
 
     /// The path that asks for `path`, with its signature before it and below the prefix of the server:
@@ -229,7 +228,8 @@ public final class ImageServer: Sendable {
     }
 }
 
-/// Tells of a cache that cannot be used, at most once a minute: requests are answered without it.
+/// Logs that a cache cannot be used, at most once a minute for each: requests are answered without
+/// it.
 private final class CacheTrouble: Sendable {
     private let logger: Logger
     private let metrics: ServerMetrics
@@ -258,7 +258,7 @@ private final class CacheTrouble: Sendable {
 }
 
 extension ImageServerConfiguration {
-    /// Where the caches are.
+    /// The directory of the caches.
     var cacheDirectory: URL {
         if let directory = cache.directory { return URL(fileURLWithPath: directory) }
         return DiskStorage.userCaches().appendingPathComponent("halcyon-server")
