@@ -6,7 +6,7 @@ import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
 
-/// What is said of a picture beside the picture.
+/// The values behind the header fields of a picture's response.
 struct PictureHead: Sendable {
     let tag: String
     let source: FoundSource
@@ -15,13 +15,13 @@ struct PictureHead: Sendable {
     let isNegotiated: Bool
     /// Whether the client's hints could act.
     let followsHints: Bool
-    /// Whether it has another format for lack of time.
+    /// Whether the picture has a substitute format, chosen for lack of time.
     var isSubstitute = false
     var cacheStatus = ""
     /// Seconds since the picture's source was known to be good.
     var age: Int?
     var stages: [(name: String, duration: Duration)] = []
-    /// Of a picture that has just been made.
+    /// `nil` unless the picture has just been made.
     var sizes: Sizes?
 
     struct Sizes: Sendable {
@@ -90,7 +90,8 @@ extension ImageServer {
 
     /// The answer to a request that failed.
     ///
-    /// - Parameter explaining: Whether the reason is told whatever the settings say: to operators.
+    /// - Parameter explaining: Whether to give the reason whatever the settings say, as to
+    ///   operators.
     func errorAnswer(
         _ failure: Failure, to request: ServerRequest, explaining: Bool = false
     ) -> ServerAnswer {
@@ -115,7 +116,7 @@ extension ImageServer {
     /// Whether URLs need no signature, which is possible where nobody but this machine can connect.
     var isUnsigned: Bool { !configuration.signature.isRequired }
 
-    /// Seconds until it is worth to ask again.
+    /// Returns the seconds until a retry is worthwhile.
     private func wait(after failure: Failure) -> Int {
         guard failure.kind == .deadline else { return 1 }
         return max(makers.gate.secondsUntilFree, makers.downloads.secondsUntilFree)
@@ -138,7 +139,7 @@ extension ImageServer {
             answer, expires: expires, now: now.timeIntervalSince1970, settings: settings)
     }
 
-    /// Adds what all answers have.
+    /// Adds the header fields of all responses.
     func complete(_ answer: inout ServerAnswer, for request: ServerRequest) {
         answer.fields.append("X-Request-ID", request.id)
         if let times = answer.fields.first("Server-Timing") {
@@ -160,7 +161,8 @@ extension ImageServer {
         addOrigin(to: &answer, for: request)
     }
 
-    /// Answers may depend on what is handed on to the servers of sources: then they are for nobody else.
+    /// Adds the request fields forwarded to sources to `Vary`; a response to a request that has
+    /// such a field becomes private.
     private func noteForwarding(in answer: inout ServerAnswer, to request: ServerRequest) {
         let names = configuration.sources.http.forwardHeaders
             .filter(ForwardedFields.tellsSourcesApart)
@@ -172,7 +174,8 @@ extension ImageServer {
         if names.contains(where: request.fields.contains) { answer.makePrivate() }
     }
 
-    /// The origins whose pages may read answers of a route. Viewers of other sites are what IIIF is for.
+    /// Returns the origins whose pages may read the responses of a route. IIIF is meant for viewers
+    /// on other sites.
     func allowedOrigins(_ route: String) -> [String] {
         let isIIIF = route == "iiif" || route == "iiif_info"
         let allowed = configuration.http.allowOrigin
@@ -205,7 +208,7 @@ extension ImageServer {
         (duration / .milliseconds(1) * 10).rounded() / 10
     }
 
-    /// An http source as the place where the picture comes from; `nil` for others, and for those whose
+    /// Returns an http source as a canonical link; `nil` for other sources, and for ones whose
     /// query may hold secrets.
     private static func canonicalLink(_ source: String) -> String? {
         guard source.hasPrefix("http://") || source.hasPrefix("https://"),

@@ -32,7 +32,7 @@ extension ImageServer {
         return try await fallback(for: failure, plan, request, &notes)
     }
 
-    /// The picture that stands in for one whose source cannot be had, worked as that would have been.
+    /// Answers with the fallback image in place of a failed source, processed by the same plan.
     private func fallback(
         for failure: Failure, _ plan: ImagePlan, _ request: ServerRequest,
         _ notes: inout AnswerNotes
@@ -46,7 +46,7 @@ extension ImageServer {
             answer = try await picture(
                 plan, of: source, request, &notesOfFallback, standingIn: true)
         } catch {
-            // What is wrong with the source says more than what is wrong with its substitute.
+            // An error of the source says more than one of its fallback.
             throw failure
         }
         notes = notesOfFallback
@@ -59,7 +59,8 @@ extension ImageServer {
 
     /// Answers with the picture of a plan made of `source`, or with 304.
     ///
-    /// - Parameter standingIn: Whether the source is not the plan's, but stands in for it.
+    /// - Parameter standingIn: Whether the source is the fallback image instead of the plan's
+    ///   source.
     private func picture(
         _ plan: ImagePlan, of source: FoundSource, _ request: ServerRequest,
         _ notes: inout AnswerNotes, standingIn: Bool = false
@@ -76,7 +77,7 @@ extension ImageServer {
             tag: tag(source.validator), source: source, cacheControl: caching.field,
             isNegotiated: isNegotiated, followsHints: request.followsHints && !plan.options.raw)
 
-        // Whoever has the substitute with another status than 200 may not take it for the picture.
+        // A fallback sent with a status other than 200 must not be confirmed with 304.
         let mayBeKnown = !standingIn || configuration.fallback.status == 200
         if mayBeKnown, let answer = unchanged(head, plan, request, &notes) { return answer }
 
@@ -144,8 +145,8 @@ extension ImageServer {
         return answer(made.picture, head, plan, &notes)
     }
 
-    /// A picture in another format than the one there was too little time for is not kept for long, nor confirmed
-    /// afterwards.
+    /// Limits the caching of a picture whose format was substituted for lack of time, and has it
+    /// sent without validators.
     private func noteSubstitute(_ head: inout PictureHead, _ plan: ImagePlan) {
         let now = time.date
         let end = Int(now.timeIntervalSince1970) + Int(configuration.fallback.ttl.inSeconds)
@@ -161,7 +162,7 @@ extension ImageServer {
     private func naming(_ plan: ImagePlan, _ request: ServerRequest) -> PictureNaming? {
         guard cluster?.work != nil, !plan.options.raw else { return nil }
         return { [self] source, url in
-            // A watermark that cannot be had is told of when the picture is to be made.
+            // A failing watermark is reported when the picture is to be made.
             guard let (plan, mark) = try? await withWatermark(plan, until: request.ending) else {
                 return nil
             }
@@ -172,7 +173,7 @@ extension ImageServer {
         }
     }
 
-    /// Names what is made of a version of a source.
+    /// Returns a function from a source's validator to the tag of the result.
     private func tag(
         _ canonical: String, _ accepted: AcceptedFormats
     ) -> @Sendable (_ validator: String) -> String {
@@ -183,7 +184,7 @@ extension ImageServer {
         }
     }
 
-    /// The same text for plans that make the same of a source.
+    /// Returns one text for all plans that give the same result for a source.
     static func canonicalText(of plan: ImagePlan, _ mark: PresentWatermark?) -> String {
         plan.canonicalText + (mark.map { "\nwatermark \($0.version)" } ?? "")
     }
@@ -196,7 +197,8 @@ extension ImageServer {
             options: plan.options, accepted: accepted, rules: rules, watermark: watermark)
     }
 
-    /// Whether there is a cache, and the source's server has nothing against it as far as that counts.
+    /// Whether results of a source may be cached: there is a cache, the source is not private, and
+    /// its server allows it as far as its rules count.
     func mayKeepResults(of source: FoundSource) -> Bool {
         let results = configuration.cache.results
         guard !source.isPrivate else { return false }
@@ -229,7 +231,7 @@ extension ImageServer {
         return ServerAnswer(status: 200, fields: fields, body: picture.body)
     }
 
-    /// Has the request ended when its time is over.
+    /// Starts the timer that ends the request with `deadline` after the request timeout.
     func startTimer(_ request: ServerRequest) -> Alarm {
         time.alarm(
             at: time.now + configuration.work.requestTimeout,
@@ -237,7 +239,8 @@ extension ImageServer {
         ) { request.ending.give(.deadline) }
     }
 
-    /// What the client takes, as far as that counts for a plan, and whether it does.
+    /// Returns the formats that the client accepts, as far as they matter for a plan, and whether
+    /// they matter.
     private func accepted(
         _ plan: ImagePlan, _ request: ServerRequest
     ) -> (formats: AcceptedFormats, isNegotiated: Bool) {
@@ -269,7 +272,7 @@ extension ImageServer {
 }
 
 extension ImagePlan {
-    /// The same for the picture that stands in for its source, which is never sent as it is.
+    /// This plan for the fallback image, which is never sent unprocessed.
     var forFallback: ImagePlan {
         var plan = self
         plan.options.raw = false
@@ -278,28 +281,28 @@ extension ImagePlan {
 }
 
 extension FoundSource {
-    /// Whether it is used although its time is over.
+    /// Whether the source is used although it is stale.
     fileprivate var isStale: Bool {
         if case .hit(let ttl, _) = use { ttl < 0 } else { false }
     }
 }
 
 extension ImageServer {
-    /// What `Cache-Status` says of an answer that was there (RFC 9211).
+    /// Returns `Cache-Status` for a hit (RFC 9211).
     private func status(of source: FoundSource, detail: String?) -> String {
         let place = detail.map { "; detail=\($0)" } ?? ""
         switch source.use {
         case .hit(let ttl, let tier):
             return "halcyon; hit; ttl=\(ttl)" + (ttl < 0 ? "; detail=\(tier)" : place)
         case .validated: return "halcyon; fwd=stale; fwd-status=304"
-        // Others may have made of it what was asked for.
+        // Another server may have made the requested picture of it.
         case .fetched: return "halcyon; fwd=uri-miss; fwd-status=200" + place
         case .replaced: return "halcyon; fwd=stale; fwd-status=200"
         case nil: return "halcyon; hit" + place
         }
     }
 
-    /// The same of one that was made.
+    /// Returns `Cache-Status` for a miss.
     private func missStatus(of source: FoundSource, isStored: Bool) -> String {
         guard isStored else { return "halcyon; fwd=bypass" }
         let stored = "; stored"

@@ -33,7 +33,7 @@ extension ImageServer {
         let end = begin(request.ending)
         defer {
             end()
-            // Lets go of what waits for the end of this request, and of the pictures that that holds.
+            // Releases what waits for the end of this request, and the pictures held by that.
             request.ending.give(.clientGone)
         }
         var notes = AnswerNotes()
@@ -50,7 +50,7 @@ extension ImageServer {
         return answer
     }
 
-    /// Answers what came in the place of a request and cannot be read.
+    /// Answers a request that could not be parsed.
     @Sendable func refusal(_ failure: Failure, peer: String?) -> ServerAnswer {
         let request = ServerRequest(
             method: "", target: "", fields: [:], peer: peer, start: time.now)
@@ -69,7 +69,7 @@ extension ImageServer {
             throw Failure(
                 .urlTooLong, "The URL has more than \(configuration.limits.maxURLLength) bytes")
         }
-        // Its target is no path.
+        // The target of CONNECT is not a path.
         guard request.method != "CONNECT" else {
             throw Failure(.methodNotAllowed, "Tunnels are not made here")
         }
@@ -129,8 +129,8 @@ extension ImageServer {
         return try await picture(known.plan, request, &notes)
     }
 
-    /// A page of somebody else whose name has come to lead to this machine must not get at what the page here
-    /// shows and signs: browsers take the two for the same.
+    /// Rejects foreign host names that resolve to this machine (DNS rebinding): browsers would take
+    /// a page from there for the page here, and let it read what that shows and signs.
     private func checkHost(_ request: ServerRequest) throws(Failure) {
         guard configuration.isLoopbackOnly, configuration.publicURL == nil,
             configuration.trustedProxies.isEmpty, request.peer != nil
@@ -149,7 +149,7 @@ extension ImageServer {
         throw Failure(.forbidden, "The bearer token is missing or wrong")
     }
 
-    /// What a target asks for, once it has proved that it may.
+    /// Returns the plan of a target, once its signature is verified.
     func plan(
         _ target: String, _ request: ServerRequest
     ) throws(Failure) -> ImagePlan {
@@ -216,7 +216,7 @@ extension ImageServer {
         return KnownPlan(plan: plan, signedBy: signedBy, followsHints: followsHints)
     }
 
-    /// The path of a target, once its signature has proved to be right.
+    /// Returns the path of a target, once its signature is verified.
     func verified(_ target: String) throws(Failure) -> SignedPath {
         let (signed, signedBy) = try proved(target, by: signer)
         noteSignature(signedBy)
@@ -227,7 +227,7 @@ extension ImageServer {
         if let signedBy { metrics.signatures.add([signedBy]) }
     }
 
-    /// - Returns: The path, and who has signed it where that has to be.
+    /// - Returns: The path, and the label of the signing key; `nil` where no signature is required.
     private func proved(
         _ target: String, by signer: PathSigner
     ) throws(Failure) -> (SignedPath, String?) {
@@ -242,7 +242,7 @@ extension ImageServer {
                 return (signed, nil)
             }
             guard let match = signer.verify(signature: signed.signature, path: signed.path) else {
-                // The short form is there only where nothing has to be signed.
+                // The short form exists only where no signature is required.
                 throw signed.signature == "-"
                     ? PlanError(.invalidPath, "There is no short form here.")
                     : PlanError(.forbidden, "The signature is not right.")
@@ -263,7 +263,7 @@ extension ImageServer {
         return ServerAnswer(status: 204, fields: fields)
     }
 
-    /// The methods that pictures have.
+    /// The methods allowed for pictures.
     static let methods = "GET, HEAD, OPTIONS"
 }
 

@@ -1,12 +1,12 @@
 import HalcyonServerURLs
 import HalcyonStorage
 
-/// What URLs ask for that came lately: taking one apart and proving it costs a twelfth of an answer that is at
-/// hand. It belongs to the rules by which they were read, and ends with them.
+/// The plans of recently requested URLs: parsing and verifying a URL costs a twelfth of a response
+/// from memory. Belongs to the rules that the URLs were parsed by, and ends with them.
 struct KnownPlans: Sendable {
     private let memory: MemoryStorage.Backend<KnownPlan>
 
-    /// For up to 4,096 targets of the usual length, for an hour after their last use.
+    /// Holds up to 4,096 targets of usual length, each for an hour after its last use.
     init() {
         var config = MemoryStorage.Config(totalCostLimit: 0)
         config.countLimit = 4096
@@ -23,7 +23,8 @@ struct KnownPlans: Sendable {
 
 struct KnownPlan: CacheCostCalculable {
     let plan: ImagePlan
-    /// Who has signed the target, for metrics; `nil` where nobody has to.
+    /// The label of the key that signed the target, for metrics; `nil` where no signature is
+    /// required.
     let signedBy: String?
     /// Whether hints about the client could act.
     let followsHints: Bool

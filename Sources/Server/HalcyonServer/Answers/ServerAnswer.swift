@@ -8,7 +8,7 @@ struct ServerAnswer: Sendable {
     var fields: HTTPFields
     /// `nil` for an answer that has no body, as 204 and 304; it then has no length either.
     var body: ByteBuffer?
-    /// What is told to the log and to metrics.
+    /// Notes for the log and metrics.
     var notes = AnswerNotes()
 
     init(status: Int, fields: HTTPFields = [:], body: ByteBuffer? = nil) {
@@ -17,10 +17,10 @@ struct ServerAnswer: Sendable {
         self.body = body
     }
 
-    /// As the log, metrics and traces have it: nobody has got the answer whose client has left.
+    /// The status for the log, metrics and traces: 499 if the client has disconnected.
     var notedStatus: Int { notes.failure?.kind == .clientGone ? 499 : status }
 
-    /// Text.
+    /// Returns a text response that must not be stored.
     static func text(
         _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8"
     ) -> ServerAnswer {
@@ -30,13 +30,13 @@ struct ServerAnswer: Sendable {
     }
 }
 
-/// What is known of an answer beside what is sent.
+/// Facts about a response that are not sent with it, for the log, metrics and traces.
 struct AnswerNotes: Sendable {
     /// The kind of the request.
     var route = "other"
     /// Whether it came from a cache: `hit`, `stale`, `miss`, `not_modified` or `none`.
     var cache = "none"
-    /// Where a picture was that was there.
+    /// The cache tier of a hit.
     var tier: String?
     var failure: Failure?
     var source: String?
@@ -47,7 +47,7 @@ struct AnswerNotes: Sendable {
     var height: Int?
     var frames: Int?
     var sourceBytes: Int?
-    /// Parts of the work and how long they took, in the order they were done.
+    /// The stages of the work with their durations, in order.
     var stages: [(name: String, duration: Duration)] = []
     /// Whether it is not worth a line in the log: health and metrics.
     var isQuiet = false

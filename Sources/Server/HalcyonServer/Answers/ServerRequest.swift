@@ -5,26 +5,26 @@ import NIOCore
 
 /// A request as the server's own code sees it, whatever framework it came through.
 struct ServerRequest: Sendable {
-    /// The client's name for it, or one made here; in the log and in the answer.
+    /// The client's request ID, or a generated one; in the log and in the response.
     let id: String
     let method: String
     /// Path and query as they were sent.
     let target: String
     let fields: HTTPFields
-    /// The address of the client, where it has one; that of the connection, or what a trusted proxy says.
+    /// The client's address, if it has one: from the connection, or from a trusted proxy.
     var peer: String?
-    /// What a trusted proxy says of the request that it got.
+    /// The original request as described by a trusted proxy.
     var forwarded: PublicAddress.Forwarded?
-    /// What leads to the server in an application of somebody else, and is no part of the target.
+    /// The path prefix of the server in an embedding application; not part of the target.
     var mount = ""
-    /// What is answered at all.
+    /// The enabled routes.
     var routes: ImageServer.Routes = [.all, .page]
     /// Whether hints about the client could have asked for another picture.
     var followsHints = false
     let start: ContinuousClock.Instant
-    /// Given when nobody waits for the answer any longer.
+    /// Given once the response is no longer awaited.
     let ending: Ending
-    /// Begins to watch for the client's leaving: of use before work, and not free of cost.
+    /// Starts watching for the client's disconnect: useful before work, and not free of cost.
     let watch: @Sendable () -> Void
     private let readBody: @Sendable (_ limit: Int) async -> ByteBuffer?
 
@@ -59,9 +59,9 @@ struct ServerRequest: Sendable {
         return scheme.lowercased() == "bearer" && isEqual
     }
 
-    /// All of what came with the request; to be asked for once.
-    /// - Throws: `source_too_large` for more than `limit` bytes, `source_incomplete` for fewer than were
-    ///   announced, and what ``ending`` says when that is given first.
+    /// Reads the whole body; to be called once.
+    /// - Throws: `source_too_large` for more than `limit` bytes, `source_incomplete` for fewer than
+    ///   announced, and the reason of ``ending`` if that is given first.
     func body(_ limit: Int) async throws(Failure) -> ByteBuffer {
         let announced = fields.first("Content-Length").flatMap { Int($0) }
         if let announced, announced > limit { throw Self.tooLarge(limit) }
@@ -85,7 +85,7 @@ struct ServerRequest: Sendable {
         Failure(.sourceTooLarge, "The body has more than \(limit) bytes")
     }
 
-    /// The client's own name if it is one that cannot do harm in a log, else a random one.
+    /// Returns the client's ID if it is harmless in a log, else a random one.
     private static func id(_ given: String?) -> String {
         if let given, (1...64).contains(given.utf8.count),
             given.utf8.allSatisfy({ byte in
