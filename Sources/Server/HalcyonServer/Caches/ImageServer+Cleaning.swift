@@ -6,15 +6,15 @@ extension ImageServer {
     private static let cleaningInterval = Duration.seconds(3600)
     private static let restInterval = Duration.seconds(10)
 
-    /// Removes from the disk what nobody has used for too long, once in an hour, and gives memory back that
-    /// is not needed, until the task is cancelled.
+    /// Removes expired entries from the disk once an hour, and returns unneeded memory, until the
+    /// task is cancelled.
     func cleanFromTimeToTime() async {
         async let trimming: Void = trimFromTimeToTime()
         while (try? await time.sleep(for: Self.cleaningInterval)) != nil { await clean() }
         await trimming
     }
 
-    /// Removes from the disk what nobody has used for too long.
+    /// Removes expired entries from the disk.
     func clean() async {
         await sources.remote?.known.clean()
         await makers.results.clean()
@@ -29,8 +29,8 @@ extension ImageServer {
         }
     }
 
-    /// Whether more memory than is worth it belongs to nobody: under load, pictures of all sizes leave holes in the
-    /// heaps of all threads that are resident and too small for the next ones, and rest never comes.
+    /// Whether too much resident memory is unused: under load, pictures of all sizes leave holes in
+    /// the heaps of all threads that are too small for the next ones, and the server is never idle.
     private static var isWasteful: Bool {
         guard let resident = ResidentMemory.current?.anonymous else { return false }
         let used = HeapUsage.current.used + PixelMemoryUsage.used + PixelMemoryUsage.waiting
@@ -40,9 +40,10 @@ extension ImageServer {
     private static let mostWaste = 64_000_000
 }
 
-/// Tells that nothing has been decoded for some time, once after each time of work. Asked at intervals.
+/// Reports that nothing has been decoded for some time, once after each time of work. Asked at
+/// intervals.
 struct RestWatch {
-    /// How many had entered the gate at the last look, and at the beginning of the last rest.
+    /// The number of gate entries at the last look, and at the start of the last rest.
     private var seen = 0
     private var rested = 0
 

@@ -1,20 +1,20 @@
 import Foundation
 import HalcyonWork
 
-/// What is to be forgotten.
+/// A purge: the cache entries to remove.
 enum Purge: Sendable, Hashable {
-    /// A picture of another server, by the key of its URL alone, with all that was made of it.
+    /// A source from another server by the key of its URL alone, with all its results.
     case source(String)
-    /// A file of this machine, by its URL, with all that was made of it.
+    /// A local file by its URL, with all its results.
     case file(String)
-    /// All sources whose URLs begin so, with all that was made of them.
+    /// All sources whose URLs have this prefix, with all their results.
     case prefix(String)
-    /// What plans have made of the source with this key, which is that of a URL alone; of each plan
-    /// ``PictureOrigin/name(ofPlan:)``.
+    /// The results of some plans for the source with this key, which is that of a URL alone; the
+    /// plans by ``PictureOrigin/name(ofPlan:)``.
     case plans(Set<String>, source: String)
     case everything
 
-    /// Whether a source is forgotten.
+    /// Whether a source is purged.
     func matches(source key: String, url: String) -> Bool {
         switch self {
         case .source(let source): RemoteSource.plainKey(key) == source
@@ -25,7 +25,7 @@ enum Purge: Sendable, Hashable {
         }
     }
 
-    /// Whether a picture is forgotten.
+    /// Whether a picture is purged.
     func matches(_ origin: PictureOrigin) -> Bool {
         if case .plans(let plans, let source) = self {
             return RemoteSource.plainKey(origin.source) == source
@@ -36,8 +36,8 @@ enum Purge: Sendable, Hashable {
 }
 
 extension Purge {
-    /// The beginning of a URL as the URLs of sources are spelled: scheme and host in small letters, and
-    /// without the port that a scheme has anyway.
+    /// Returns a URL prefix as source URLs are spelled: scheme and host in lower case, without the
+    /// scheme's default port.
     static func normalized(prefix: String) -> String {
         guard let scheme = prefix.firstRange(of: "://") else { return prefix }
         let host = prefix[scheme.upperBound...].prefix { $0 != "/" }
@@ -51,7 +51,7 @@ extension Purge {
         return front + rest
     }
 
-    /// As servers tell each other of it: without spaces.
+    /// The text form for messages between servers, without spaces.
     var message: String {
         func escaped(_ text: String) -> String {
             // Any text can be escaped.
@@ -67,7 +67,7 @@ extension Purge {
         }
     }
 
-    /// `nil` for what only another version of the server understands.
+    /// `nil` for a message of another version of the server.
     init?(message: String) {
         let parts = message.split(separator: ":", omittingEmptySubsequences: false)
         let text = parts.count > 1 ? String(parts[1]).removingPercentEncoding ?? "" : ""
@@ -83,7 +83,7 @@ extension Purge {
     }
 }
 
-/// What a picture was made of, and how.
+/// The origin of a picture: its source and its plan.
 struct PictureOrigin: Sendable, Hashable {
     /// The key of the source.
     let source: String
@@ -93,6 +93,6 @@ struct PictureOrigin: Sendable, Hashable {
 
     var planName: String { Self.name(ofPlan: plan) }
 
-    /// What stands for the canonical text of a plan in the index of files.
+    /// Returns the name of a plan in the file index, by the plan's canonical text.
     static func name(ofPlan text: String) -> String { Digest.sha256.hexadecimal(text) }
 }

@@ -1,12 +1,12 @@
 import HalcyonWork
 import Synchronization
 
-/// Tells requests under way of what is purged.
+/// Tells requests under way of purges.
 final class PurgeJournal: Sendable {
     private let log = Mutex(PurgeLog())
     private let done = Mutex((count: 0, change: NextChange()))
 
-    /// Begins a visit, before anything is looked for.
+    /// Begins a visit, before the first lookup.
     func visit() -> PurgeVisit {
         PurgeVisit(self, start: log.withLock { $0.begin() })
     }
@@ -22,7 +22,7 @@ final class PurgeJournal: Sendable {
         change?.give(())
     }
 
-    /// Waits until so many purges have been done.
+    /// Waits until this number of purges is done.
     func until(done wanted: Int) async {
         await NextChange.wait(for: { (count: Int) in count >= wanted }) {
             done.withLock { ($0.count, $0.change.awaited()) }
@@ -38,10 +38,10 @@ final class PurgeJournal: Sendable {
     fileprivate func count() -> Int { log.withLock { $0.count } }
 }
 
-/// The time from the look for a source until nothing is made of it any more.
+/// The lifetime of one request's use of a source.
 final class PurgeVisit: Sendable {
     private let journal: PurgeJournal
-    /// How many purges there were before.
+    /// The number of purges before the visit.
     let start: Int
 
     fileprivate init(_ journal: PurgeJournal, start: Int) {

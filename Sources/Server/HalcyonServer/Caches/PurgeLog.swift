@@ -1,16 +1,16 @@
-/// Which purges a request has to know of that was under way when they came: what it has found before may not
-/// be kept.
+/// The purges that came while requests were under way: entries found before a purge must not be
+/// cached.
 struct PurgeLog {
-    /// How many purges there were.
+    /// The number of purges so far.
     private(set) var count = 0
     private var purges: [(number: Int, purge: Purge)] = []
-    /// How many visits began after so many purges and have not ended.
+    /// The number of open visits, by the purge count at their start.
     private var visits: [Int: Int] = [:]
 
-    /// How many purges are remembered: none that all visits began after.
+    /// The number of remembered purges; those before the start of all open visits are dropped.
     var length: Int { purges.count }
 
-    /// - Returns: What the visit is known by.
+    /// - Returns: The purge count that identifies the visit.
     mutating func begin() -> Int {
         visits[count, default: 0] += 1
         return count
@@ -29,7 +29,7 @@ struct PurgeLog {
         if !visits.isEmpty { purges.append((count, purge)) }
     }
 
-    /// Whether something was forgotten after a visit began.
+    /// Whether a matching purge came after a visit began.
     func hasForgotten(since start: Int, where matches: (Purge) -> Bool) -> Bool {
         guard count > start else { return false }
         return purges.contains { $0.number > start && matches($0.purge) }

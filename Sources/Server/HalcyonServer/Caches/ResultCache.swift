@@ -9,20 +9,20 @@ import NIOFoundationCompat
 import Synchronization
 import Tracing
 
-/// A picture that was made, as it is sent.
+/// A finished picture, encoded as it is sent.
 final class MadePicture: Sendable, CacheCostCalculable {
     let key: String
     let body: ByteBuffer
     let format: ImageFormat
-    /// `nil` for one that is not kept.
+    /// `nil` for a picture that is not cached.
     let origin: PictureOrigin?
-    /// Whether a part of its source was missing.
+    /// Whether its source was truncated.
     let isTruncated: Bool
-    /// Whether it has come out of the store of bytes.
+    /// Whether it was read from the store of bytes.
     private let isOutOfStore: Bool
     private let wasWritten = Atomic(false)
 
-    /// - Parameter key: What it is kept under.
+    /// - Parameter key: The cache key.
     init(
         key: String, body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?,
         isTruncated: Bool = false, isOutOfStore: Bool = false
@@ -47,14 +47,14 @@ final class MadePicture: Sendable, CacheCostCalculable {
     }
 }
 
-/// Pictures that were made, in memory and on the disk, by a key that names all they were made of: so none
-/// ever has to be taken back because its source has changed. What somebody purges goes by what it was made
-/// of, which the index of the files knows, too.
+/// A cache of finished pictures, in memory and on the disk. A key names everything that a picture
+/// was made of, so no entry is removed because its source has changed. Purges go by the origin of a
+/// picture, which the file index knows, too.
 final class ResultCache: Sendable {
     private let memory: MemoryStorage.Backend<MadePicture>?
     private let files: CacheDirectory?
     private let writes = DiskOperations()
-    /// Larger ones would push too many others out.
+    /// Bytes of the largest picture on the disk: larger ones would evict too many others.
     private let largest: Int
     private let metrics: ServerMetrics
     private let spans: SpanScope
@@ -83,10 +83,10 @@ final class ResultCache: Sendable {
 
     var memoryUsage: TierUsage { memory.map(TierUsage.init(of:)) ?? TierUsage() }
 
-    /// A picture in memory.
+    /// Returns a picture from memory.
     func remembered(_ key: String) -> MadePicture? { memory?.value(forKey: key) }
 
-    /// A picture on the disk, which is in memory afterwards.
+    /// Returns a picture from the disk, and keeps it in memory.
     func stored(
         _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
     ) async -> MadePicture? {
@@ -113,7 +113,7 @@ final class ResultCache: Sendable {
                 }
             }
             if let picture {
-                // So that the index forgets those first that nobody asks for.
+                // So that the index evicts unused entries first.
                 files.noteUse(ofResponse: origin.source, variant: Data())
                 remember(picture, key, of: origin, during: visit)
             }
@@ -124,9 +124,9 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Keeps a picture: in memory at once, on the disk a little later; one out of the store of bytes when it is
-    /// asked for again, since a file and its row take longer than all the rest. One whose origin has been purged
-    /// since the visit began is not kept.
+    /// Caches a picture: in memory at once, on the disk a little later. One from the store of bytes
+    /// is written to the disk only when it is requested again, since a file and its row take longer
+    /// than all the rest. One whose origin was purged since the visit began is not cached.
     ///
     /// - Returns: Whether it will be on the disk.
     @discardableResult
@@ -136,14 +136,14 @@ final class ResultCache: Sendable {
     ) -> Bool {
         guard remember(picture, key, of: origin, during: visit),
             memory == nil || !picture.isUnwritten,
-            // Files do not say so.
+            // Files do not record this.
             !picture.isTruncated
         else { return false }
         write(data, for: key, of: origin, during: visit)
         return true
     }
 
-    /// Has a picture in memory on the disk, too, if that was left for its next use.
+    /// Writes a picture in memory to the disk, if that was left for its next use.
     ///
     /// - Returns: Whether it was.
     func keepOnDisk(_ picture: MadePicture, during visit: PurgeVisit?) -> Bool {
@@ -187,7 +187,7 @@ final class ResultCache: Sendable {
 
     /// Keeps a picture in memory, unless its origin has been purged since the visit began.
     ///
-    /// - Returns: Whether nothing speaks against keeping it.
+    /// - Returns: Whether it may be kept.
     @discardableResult
     func remember(
         _ picture: MadePicture, _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
@@ -202,12 +202,12 @@ final class ResultCache: Sendable {
         return true
     }
 
-    /// Forgets what was made of sources or by plans.
+    /// Removes the results of sources or plans.
     ///
-    /// - Parameter journal: Told twice: so that nothing is kept that was begun before, and so that nothing is
-    ///   in memory that was on the disk until then.
-    /// - Returns: How many pictures were known here, and the keys of those that were on the disk or have come out
-    ///   of the store of bytes.
+    /// - Parameter journal: Told of the purge twice: first, so that nothing begun before is kept,
+    ///   and then, so that nothing is in memory that was on the disk until then.
+    /// - Returns: The number of pictures known here, and the keys of those that were on the disk or
+    ///   came from the store of bytes.
     func forget(
         _ purge: Purge, noting journal: PurgeJournal
     ) async -> (count: Int, keys: [String]) {
@@ -262,13 +262,14 @@ final class ResultCache: Sendable {
         return (count, keys)
     }
 
-    /// The key of a picture in what the index of files has for it; before that is the name of its plan.
+    /// Returns the key of a picture from its entry in the file index, which begins with the plan's
+    /// name.
     private static func pictureKey(_ name: String) -> String? {
         let words = name.split(separator: " ")
         return words.count == 2 ? String(words[1]) : nil
     }
 
-    /// Waits for all that is to be on the disk.
+    /// Waits until all pending writes are done.
     func finishWriting() async {
         await writes.finishAll()
     }
@@ -279,7 +280,7 @@ final class ResultCache: Sendable {
         return await DiskLane.reading.run { (try? TierUsage(of: files)) ?? TierUsage() }
     }
 
-    /// Removes what nobody has used for too long from the disk.
+    /// Removes expired entries from the disk.
     func clean() async {
         guard let files else { return }
         do {
@@ -291,7 +292,7 @@ final class ResultCache: Sendable {
 }
 
 extension ResponseRow {
-    /// What the index of files calls the source of pictures: all versions of it are one.
+    /// The row of a picture's source in the file index, one for all versions of the source.
     fileprivate init(_ origin: PictureOrigin, at date: Date) {
         let now = date.timeIntervalSince1970
         self.init(

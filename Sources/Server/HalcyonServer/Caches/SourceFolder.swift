@@ -4,9 +4,10 @@ import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
 
-/// Answers of sources' servers with their bodies, on the disk. Shared by all servers with the same folder.
+/// Responses of sources' servers with their bodies, on the disk. Shared by all servers with the
+/// same folder.
 ///
-/// A folder that cannot be used is an empty one, after `onError` was told why.
+/// An unusable folder counts as empty, after `onError` is told the cause.
 struct SourceFolder: Sendable {
     private let files: CacheDirectory
     private let onError: @Sendable (any Error) -> Void
@@ -19,7 +20,7 @@ struct SourceFolder: Sendable {
         self.onError = onError
     }
 
-    /// What is stored under a key; its body is read when it is asked for.
+    /// Returns the stored source of a key; its body is read on demand.
     func source(_ key: String) async -> RemoteSource? {
         await onLane(DiskLane.reading, nil) { files in
             for row in try files.responses(forKey: key) {
@@ -37,7 +38,7 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// The body; `nil` when it is lost, or never was there.
+    /// Returns the body; `nil` if it is lost or was never stored.
     func body(of source: RemoteSource) async -> Data? {
         await onLane(DiskLane.reading, nil) { files in
             let key = Self.fileKey(source)
@@ -48,17 +49,17 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Stores what is known of a source whose body is not here.
+    /// Stores the head of a source whose body is not here.
     func putHead(
         _ source: RemoteSource, freshUntil: Date, if isWanted: @escaping @Sendable () -> Bool
     ) async {
         await put(source, Self.placeholder, freshUntil: freshUntil, if: isWanted)
     }
 
-    /// In the place of a body; no picture has one byte.
+    /// Stands in for a body; no picture has one byte.
     private static let placeholder = Data([0])
 
-    /// Stores an answer in place of the one before it, if it is still wanted when it is its turn.
+    /// Stores a response in place of the one before it, if it is still wanted when its turn comes.
     func put(
         _ source: RemoteSource, _ body: Data, freshUntil: Date,
         if isWanted: @escaping @Sendable () -> Bool
@@ -70,7 +71,7 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Replaces an answer by the same after its validation.
+    /// Updates a stored response after its validation.
     func freshen(_ source: RemoteSource, freshUntil: Date) async {
         let row = row(of: source, freshUntil)
         await onLane(DiskLane.writing, ()) { _ = try $0.freshen(row, from: row.variant) }
@@ -86,7 +87,7 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// - Returns: The keys of what was removed.
+    /// - Returns: The keys of the removed sources.
     func remove(
         where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool
     ) async -> Set<String> {
@@ -101,12 +102,12 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// What is there.
+    /// Returns the usage of the folder.
     func usage() async -> TierUsage {
         await onLane(DiskLane.reading, TierUsage()) { try TierUsage(of: $0) }
     }
 
-    /// Removes what nobody has used for too long.
+    /// Removes expired entries.
     func clean() async {
         await onLane(DiskLane.writing, ()) { _ = try $0.removeExpired() }
     }
@@ -128,12 +129,12 @@ struct SourceFolder: Sendable {
         "\(source.key)#\(source.generation)"
     }
 
-    /// A field of our own, for the generation that a source has among servers.
+    /// The name of the field that holds a source's generation among servers.
     private static let generationField = "halcyon-generation"
 
     private func row(of source: RemoteSource, _ freshUntil: Date) -> ResponseRow {
         var stored = source.stored
-        // Also of a server that sends such a field by itself.
+        // Removed even if the source's server has sent it.
         stored.fields.remove([Self.generationField])
         if let generation = source.sharedGeneration {
             stored.fields.append(Self.generationField, "\(generation)")
@@ -145,11 +146,11 @@ struct SourceFolder: Sendable {
     }
 }
 
-/// What is in a cache, in memory or on the disk.
+/// The usage of a cache, in memory or on the disk.
 struct TierUsage: Sendable {
     var entries = 0
     var bytes = 0
-    /// What had to go so far to make room for others.
+    /// The number of evictions so far.
     var evictions = 0
 
     init() {}
@@ -177,7 +178,7 @@ extension CacheDirectory {
         config.cachePathBlock = { $0.appendingPathComponent($1, isDirectory: true) }
         config.expiration = .seconds(tier.maxAge.inSeconds)
         self.init(config: config, now: time.expirationDate)
-        // The first use tells why.
+        // The first use reports the error.
         try? makeFolder()
     }
 }
