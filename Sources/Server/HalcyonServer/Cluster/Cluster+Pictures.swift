@@ -6,12 +6,12 @@ import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
 
-/// What a picture is called among servers, whichever version of its source it is made of.
+/// The name of a picture among servers, the same for all versions of its source.
 struct SharedPictureName: Sendable {
     let text: String
     let origin: PictureOrigin
 
-    /// - Parameter tag: Names what is made of any version of the source.
+    /// - Parameter tag: Names the result for any version of the source.
     init(_ origin: PictureOrigin, tag: String) {
         text = "p/" + Digest.sha256.hexadecimal("p1\n\(origin.source)\n\(tag)")
         self.origin = origin
@@ -20,18 +20,18 @@ struct SharedPictureName: Sendable {
     fileprivate var marks: [String] { PurgeMarks.names(for: origin) }
 }
 
-/// A look for a picture at other servers, before anything was known here of its source.
+/// A lookup of a picture at other servers, before anything is known here of its source.
 struct PictureGlance: Sendable {
     struct Found: Sendable {
         let picture: MadePicture
         let data: Data
-        /// What it is kept under.
+        /// The cache key.
         let key: String
         let source: SharedPictureHead.Source
     }
 
     let found: Found?
-    /// Of a look that need not be repeated at once.
+    /// The empty result of a lookup that need not be repeated at once.
     fileprivate let empty: LeasedWork.EmptyGlance?
     fileprivate let name: String
 }
@@ -39,12 +39,12 @@ struct PictureGlance: Sendable {
 extension Cluster {
     private typealias Outcome = Result<PictureMaker.Made, Failure>
 
-    /// A picture that was made: of another server, or made here while the others wait.
+    /// Returns a picture: another server's, or one made here while the others wait.
     ///
     /// - Parameters:
-    ///   - key: What it is kept under.
-    ///   - glance: A look that was taken before, for whatever picture.
-    ///   - source: What others may know of its source, once it is made.
+    ///   - key: The cache key.
+    ///   - glance: An earlier lookup, whatever picture it was for.
+    ///   - source: Returns the shareable head of the picture's source, once the picture is made.
     ///   - keep: Called with a picture of another server.
     ///   - making: Makes it here.
     func picture(
@@ -82,7 +82,7 @@ extension Cluster {
                 if case .failure(let failure, let failed) = content {
                     return failed == key ? .failure(failure) : nil
                 }
-                // Of another version of the source it is of no use.
+                // Useless if made of another version of the source.
                 guard let content, let head = content.head.flatMap({ SharedPictureHead($0) }),
                     head.key == key,
                     let found = await bytes(content, of: key, newerThan: mark).flatMap({
@@ -93,7 +93,8 @@ extension Cluster {
                 return found
             },
             making: { mark, _ in
-                // What was made longer ago than Redis remembers. Nobody could be asked what is too old without a mark.
+                // For pictures older than Redis's records. Without a mark, none can be known to be
+                // recent enough.
                 let stored = mark == nil ? .missing : await object(objectName)
                 @Sendable func publication(
                     of object: SharedObject, isStored: Bool = false, isLasting: Bool = false
@@ -101,7 +102,7 @@ extension Cluster {
                     self.publication(
                         of: object, head: SharedPictureHead(key: key, source: source()).text,
                         isStored: isStored, isLasting: isLasting,
-                        // One that is of no use would stay.
+                        // A useless one would stay otherwise.
                         replacing: stored != .missing
                     ) { _ in objectName }
                 }
@@ -114,8 +115,8 @@ extension Cluster {
                 let outcome = await making()
                 switch outcome {
                 case .success(let made):
-                    // Of a source that has changed meanwhile, another picture was made; of one from before a purge, of
-                    // which this server has not heard yet, an old one.
+                    // If the source has changed meanwhile, another picture was made; if it is from
+                    // before a purge that this server has not heard of yet, an old one.
                     guard made.key == key,
                         await isCurrent(made.sourceGeneration, of: name.origin, mark ?? 0)
                     else {
@@ -133,11 +134,11 @@ extension Cluster {
         return try outcome.get()
     }
 
-    /// A picture of which others have published what was known of its source, too: then nobody has to be asked
-    /// about that one, as long as it is fresh.
+    /// Looks up a picture together with the published head of its source: no server has to be asked
+    /// about the source as long as that is fresh.
     ///
-    /// - Parameter current: What is known of the source by now, if the picture may be sent with it; told what was
-    ///   published with the picture.
+    /// - Parameter current: Returns the present head of the source, if the picture may be sent with
+    ///   it; called with the head published with the picture.
     func glance(
         at name: SharedPictureName,
         current: @Sendable (SharedPictureHead.Source) async -> SharedPictureHead.Source?
@@ -145,7 +146,7 @@ extension Cluster {
         guard let work else { return nil }
         let (found, empty) = await work.glance(at: name.text, marks: name.marks) {
             record, mark -> PictureGlance.Found? in
-            // A server that has not heard of a purge may have made it of what it had.
+            // A server that has not heard of a purge may have made it of an old source.
             guard let content = SharedContent(record.content),
                 let known = content.head.flatMap({ SharedPictureHead($0) }),
                 let told = known.source, told.generation > mark,
@@ -160,10 +161,10 @@ extension Cluster {
         return PictureGlance(found: found, empty: empty, name: name.text)
     }
 
-    /// Has the record of a picture say what the server of its source has said since, so that those who find it need
-    /// not ask: its own time is over when that of the source was.
+    /// Updates the head of the source in a picture's record, so that servers that find the record
+    /// need not ask the source's server: the recorded head is no longer fresh.
     ///
-    /// - Parameter head: What the record says.
+    /// - Parameter head: The present content of the record.
     private func amend(
         _ record: SharedRecord, _ content: SharedContent, of name: SharedPictureName,
         _ head: SharedPictureHead, with source: SharedPictureHead.Source?, mark: Int64
@@ -178,7 +179,8 @@ extension Cluster {
             of: name.text, lifetime: settings.maxAge)
     }
 
-    /// The bytes of a picture that a record tells of; those of the store only if they were begun after a mark.
+    /// Returns the bytes of a recorded picture; from the store only if they were begun after a
+    /// mark.
     private func bytes(
         _ content: SharedContent, of key: String, newerThan mark: Int64
     ) async -> Data? {
@@ -189,7 +191,7 @@ extension Cluster {
         }
     }
 
-    /// A picture of another server; `nil` for what is none.
+    /// Returns a picture of another server; `nil` for data of an unknown format.
     private func made(_ data: Data, of origin: PictureOrigin, as key: String) -> MadePicture? {
         let format = ImageSniffer.format(of: data)
         guard format != .unknown else { return nil }
@@ -198,11 +200,11 @@ extension Cluster {
             isOutOfStore: hasStore)
     }
 
-    /// Whether a source was asked for after all purges that concern it.
+    /// Whether a source was requested after all purges that concern it.
     ///
     /// - Parameters:
-    ///   - generation: That of the source among servers; `nil` for one that is no server's.
-    ///   - mark: The latest that concerns the picture.
+    ///   - generation: The source's generation among servers; `nil` for a source without a server.
+    ///   - mark: The latest purge that concerns the picture.
     private func isCurrent(
         _ generation: Int64?, of origin: PictureOrigin, _ mark: Int64
     ) async -> Bool {
@@ -214,7 +216,7 @@ extension Cluster {
         return !PurgeMark(time: known).isAfter(generation)
     }
 
-    /// One of the store that was begun after a mark.
+    /// Returns an object of the store that was begun after a mark.
     private func object(_ name: String, newerThan mark: Int64) async -> SharedObject? {
         guard let object = await object(name).object, object.isNewer(than: mark) else { return nil }
         return object

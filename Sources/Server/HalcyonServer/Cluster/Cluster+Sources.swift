@@ -7,61 +7,61 @@ import NIOCore
 import NIOFoundationCompat
 import Synchronization
 
-/// A source as servers tell each other of it.
+/// A source as shared between servers.
 struct SharedSource: Sendable {
     let head: SharedHead
-    /// `nil` where only what its server has said is shared, or wanted.
+    /// `nil` where only the head is shared or wanted.
     let body: Data?
     let generation: Int64
     let mark: PurgeMark
 }
 
-/// The time of the latest purge that concerns a source, by the clock that generations are of; 0 without any.
+/// The time of the latest purge that concerns a source, on the clock of generations; 0 without any.
 struct PurgeMark: Sendable {
     let time: Int64
 
-    /// Whether something of a generation is from before it. This server need not have heard of the purge yet.
+    /// Whether a generation is from before the purge, which this server may not have heard of yet.
     func isAfter(_ generation: Int64?) -> Bool { time > 0 && generation ?? 0 <= time }
 }
 
-/// What others may have of a source whose server was asked.
+/// A source to be published after its server was asked.
 struct TellableSource: Sendable {
     let head: SharedHead
     /// Names the version.
     let validator: String
-    /// Whether its server has said that what was known is good.
+    /// Whether the source's server has confirmed the known version.
     let isConfirmed: Bool
-    /// Its bytes, which are read only where others do not have them.
+    /// Reads the bytes; called only where others do not have them.
     let body: @Sendable () async -> Data?
 }
 
-/// What was heard last of a source by any server.
+/// The state of a source that any server published last.
 enum LastWord: Sendable {
-    /// Nothing that is still known.
+    /// No state is known any more.
     case nothing
     case source(SharedPictureHead.Source)
-    /// That it cannot be had, or that each has to ask for itself.
+    /// The source cannot be fetched, or each server has to ask for itself.
     case failed
 }
 
-/// The right to ask the server of a source, while others wait for what it says.
+/// The right to ask a source's server, while other servers wait for the answer.
 struct SourceTurn: Sendable {
-    /// That of what is found; `nil` when nobody could be asked for one.
+    /// The generation of the result; `nil` when none could be obtained.
     let generation: Int64?
     let mark: PurgeMark
-    /// What others have, whose time is over.
+    /// The version that others have and that is no longer fresh.
     let outdated: (head: SharedHead, generation: Int64)?
 }
 
 extension Cluster {
-    /// A source: as another server has it, or asked for here while the others wait.
+    /// Returns a source: another server's, or one fetched here while the others wait.
     ///
     /// - Parameters:
-    ///   - url: That of the source.
-    ///   - needsBody: Whether its bytes are needed, not only what its server says of them.
-    ///   - isGood: Whether what another server has is of use here.
-    ///   - accept: What that is here; `nil` when it cannot be used after all.
-    ///   - asking: Asks its server; also says what others may have.
+    ///   - url: The URL of the source.
+    ///   - needsBody: Whether the bytes are needed, not only the head.
+    ///   - isGood: Whether another server's version is usable here.
+    ///   - accept: Converts another server's source; `nil` when it cannot be used after all.
+    ///   - asking: Asks the source's server; also returns the source to publish.
     func source<Found: Sendable>(
         _ key: String, url: String, needsBody: Bool, until stopped: Ending,
         isGood: @Sendable (SharedHead) -> Bool,
@@ -115,7 +115,7 @@ extension Cluster {
         return outcome ?? .failure(Failure(.clientGone, "nobody waits any longer"))
     }
 
-    /// What others have heard of a source last, without a lease and without asking its server.
+    /// Returns the last published state of a source, without a lease and without asking its server.
     func lastWord(of key: String, url: String) async -> LastWord {
         let found = await work?.glance(
             at: Self.name(ofSource: key), marks: PurgeMarks.names(forSource: key, url: url)
@@ -129,7 +129,8 @@ extension Cluster {
         return found?.value ?? .nothing
     }
 
-    /// The bytes that others have: all that are at hand, those of the store when they are needed.
+    /// Returns the bytes that others have: inline ones always, those of the store when they are
+    /// needed.
     private func body(of content: SharedContent, isNeeded: Bool) async -> Data? {
         switch content {
         case .bytes(_, let body): Data(buffer: body)
@@ -139,7 +140,8 @@ extension Cluster {
         }
     }
 
-    /// What others get of a source: with the bytes that they have, if those were confirmed.
+    /// Returns the publication of a source: with the bytes that others have, if those were
+    /// confirmed.
     private func publication(
         of told: TellableSource, _ head: Data, after outdated: OutdatedSource?, as name: String
     ) async -> LeasedWork.Publication {
@@ -154,7 +156,7 @@ extension Cluster {
     }
 }
 
-/// What others have of a source whose time is over.
+/// A shared source that is no longer fresh.
 private struct OutdatedSource: Sendable {
     let head: SharedHead
     let content: SharedContent
@@ -175,7 +177,7 @@ extension SharedHead {
 }
 
 extension SharedContent {
-    /// What is known of bytes.
+    /// The metadata of the bytes.
     var head: Data? {
         switch self {
         case .bytes(let head, _), .object(let head, _), .head(let head): head
@@ -183,7 +185,7 @@ extension SharedContent {
         }
     }
 
-    /// The same bytes of which something else is known; `nil` where there are none.
+    /// Returns the same bytes with another head; `nil` where there are none.
     func replacing(head: Data) -> SharedContent? {
         switch self {
         case .bytes(_, let body): .bytes(head: head, body)

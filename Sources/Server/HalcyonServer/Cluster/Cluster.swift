@@ -6,12 +6,13 @@ import Logging
 import NIOCore
 import NIOFoundationCompat
 
-/// The other servers, as far as there is something that they share: what one of them has fetched or made, the
-/// others need not.
+/// The other servers, as far as they share something with this one: what one of them has fetched or
+/// made, the others need not.
 ///
-/// By Redis they know of each other's work and share what is small, by the store of bytes also what is large.
-/// Either is of use alone: without the store large things are made by each server, without Redis sources are
-/// fetched by each, and what several want at the same moment is made several times.
+/// Through Redis they know of each other's work and share small objects, through the store of bytes
+/// also large ones. Either is useful alone: without the store, each server makes large objects
+/// itself; without Redis, each fetches sources itself, and what several want at the same moment is
+/// made several times.
 final class Cluster: Sendable {
     /// `nil` without Redis.
     let work: LeasedWork?
@@ -21,18 +22,19 @@ final class Cluster: Sendable {
     let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
     private let metrics: ServerMetrics
-    /// Begins messages of this server, which hears them, too.
+    /// Begins this server's purge messages, by which it skips its own.
     private let sender: String
 
-    /// Whether what is made outlives Redis and the servers.
+    /// Whether results outlive Redis and the servers.
     var hasStore: Bool { store != nil }
 
     /// `nil` when nothing is shared.
     ///
     /// - Parameters:
-    ///   - logger: Told of engines that are let alone because they have failed.
-    ///   - onForgotten: Told what another server has purged; calls what it is given when that has been done.
-    ///   - onPause: Told of a server that wants to be left alone, and until when.
+    ///   - logger: Told of engines that are paused after failures.
+    ///   - onForgotten: Called with another server's purge, and with `done` to call once that is
+    ///     carried out.
+    ///   - onPause: Called with a server that has asked for a pause, and the end of the pause.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics, logger: Logger,
         time: TimeSource,
@@ -55,7 +57,7 @@ final class Cluster: Sendable {
         let sender = UUID().uuidString
         self.sender = sender
         let leases = RedisSettings(redis).map { settings in
-            // The number is that of the form of what is shared, which another version may change.
+            // The number is the version of the shared format.
             let prefix = "\(redis.prefix):2"
             let heard = HeardPurges(
                 in: configuration.cacheDirectory,
@@ -91,16 +93,16 @@ final class Cluster: Sendable {
         }
     }
 
-    // MARK: What others get
+    // MARK: Publications
 
-    /// What others get of an object: all of it, or, when it is large, where it is.
+    /// Returns the publication of an object: its bytes or, if it is large, its place.
     ///
     /// - Parameters:
-    ///   - head: What is known of it.
+    ///   - head: The metadata of the object.
     ///   - isStored: Whether it is in the store of bytes already.
     ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
-    ///   - replacing: Whether one of the same name in the store may be too old to be used.
-    ///   - name: What it is called there.
+    ///   - replacing: Whether an object of the same name in the store may be too old to be used.
+    ///   - name: Returns the object's name in the store.
     func publication(
         of object: SharedObject, head: Data, isStored: Bool = false, isLasting: Bool = false,
         replacing: Bool = false,
@@ -127,7 +129,7 @@ final class Cluster: Sendable {
         }
     }
 
-    /// What others get of something that is at hand, or where they know it.
+    /// Returns the publication of content that is at hand, or whose place is known.
     func publication(
         of content: SharedContent, afterwards: (@Sendable (Int64) async -> Void)? = nil
     ) -> LeasedWork.Publication {
@@ -136,9 +138,9 @@ final class Cluster: Sendable {
         }
     }
 
-    /// What others get of a failure; `nil` when they have to try for themselves.
+    /// Returns the publication of a failure; `nil` when others have to try for themselves.
     ///
-    /// - Parameter key: What would be kept under it; `nil` for a source.
+    /// - Parameter key: The key of the picture that failed; `nil` for a source.
     func publication(
         of failure: Failure, at key: String? = nil
     ) -> LeasedWork.Publication? {
@@ -155,14 +157,14 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Has those who wait go on by themselves, all at once.
+    /// Lets all waiters go on by themselves at once.
     static let elsewhere = LeasedWork.Publication(lifetime: .seconds(1)) { _ in
         SharedContent.elsewhere.buffer
     }
 
     // MARK: The store of bytes
 
-    /// Missing also when the store cannot be asked.
+    /// Returns an object; `.missing` also when the store cannot be asked.
     func object(_ name: String) async -> StoredObject {
         guard let store else { return .missing }
         do throws(EngineError) {
@@ -181,7 +183,7 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Whether it is in the store afterwards.
+    /// Stores an object, and returns whether it is in the store afterwards.
     @discardableResult
     func store(
         _ object: SharedObject, as name: String, replacing: Bool = false
@@ -197,7 +199,7 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Removes pictures, a few at a time.
+    /// Removes pictures from the store, a few at a time.
     func removeObjects(ofPictures keys: [String]) async {
         guard let store else { return }
         await withTaskGroup(of: Void.self) { group in
@@ -217,22 +219,22 @@ final class Cluster: Sendable {
 
     // MARK: Messages and metrics
 
-    /// Tells all servers of one that wants to be left alone.
+    /// Tells all servers of one that has asked for a pause.
     func tellPause(of origin: String, until end: Date) {
         guard let leases else { return }
         Task {
-            // Who has not heard of it is told by the server itself.
+            // A server that has not heard of it learns it from the origin itself.
             try? await leases.tell(
                 ByteBuffer(string: "\(origin) \(end.timeIntervalSince1970)"), of: .pauses)
         }
     }
 
-    /// Has all servers leave alone what is shared until now and concerned by a purge, and forget what they have
-    /// of it.
+    /// Makes all servers ignore shared entries from before now that a purge concerns, and purge
+    /// their own caches.
     ///
     /// - Parameters:
-    ///   - sources: The keys of those that are known here.
-    ///   - pictures: The same of what was made.
+    ///   - sources: The keys of the purged sources that are known here.
+    ///   - pictures: The keys of the purged pictures that are known here.
     /// - Returns: Whether they were told.
     func forget(
         _ purge: Purge, sources: Set<String>, pictures: [String]
@@ -261,13 +263,13 @@ final class Cluster: Sendable {
         }
     }
 
-    /// What a source is called among what is shared.
+    /// Returns the name of a source among shared records.
     static func name(ofSource key: String) -> String { "s/\(key)" }
 
-    /// What a picture that was made is called in the store of bytes, by its key.
+    /// Returns the name of a picture in the store of bytes, by its key.
     static func name(ofPicture key: String) -> String { "r/\(key)" }
 
-    /// What is told of it in metrics.
+    /// The states of the circuit breakers, for metrics.
     var gauges: [Gauge] {
         let states = [("redis", leases?.breakerState), ("s3", store?.breakerState)]
         return states.flatMap { engine, current in

@@ -3,7 +3,7 @@ package import HalcyonServerURLs
 import HalcyonStorage
 
 extension ImageServer {
-    /// What came of a purge.
+    /// The outcome of a purge.
     struct Forgotten: Sendable {
         /// Sources that were known here.
         let sources: Int
@@ -13,12 +13,12 @@ extension ImageServer {
         let isTold: Bool?
     }
 
-    /// Forgets a picture of another server here and at all servers that share a Redis with this one: it is
-    /// fetched again before anything is made of it, or answered from what was made.
+    /// Purges a source of another server here and at all servers that share a Redis with this one:
+    /// it is fetched again before anything is made of it, or answered from what was made.
     ///
     /// - Returns: Whether all are told: always for a server that shares nothing, not when Redis could not be
     ///   asked, or when there is none beside the store of bytes.
-    /// - Throws: `PlanError` when `source` is no source that may be fetched.
+    /// - Throws: `PlanError` when `source` may not be fetched.
     @discardableResult
     package func forget(source: String) async throws(PlanError) -> Bool {
         guard case .http = try sources.policy.reference(source) else {
@@ -41,7 +41,7 @@ extension ImageServer {
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }
 
-    /// Forgets what is meant, here and at all servers that share a Redis with this one.
+    /// Purges here and at all servers that share a Redis with this one.
     func forget(_ purge: Purge) async -> Forgotten {
         let gone = await forgetting.forget(purge)
         var isTold: Bool?
@@ -56,15 +56,16 @@ extension ImageServer {
     }
 }
 
-/// Forgets sources and what was made of them, at all places of this server that know something of them.
+/// Purges sources and their results from all caches of this server.
 struct Forgetting: Sendable {
-    /// What was known.
+    /// The removed entries.
     struct Gone: Sendable {
         /// The keys of the sources.
         let sources: Set<String>
         let results: (count: Int, keys: [String])
 
-        /// The keys of those that other servers may be fetching, as far as they can be named.
+        /// Returns the keys of sources that other servers may be fetching, as far as they can be
+        /// named.
         func sharedSources(of purge: Purge) -> Set<String> {
             if case .source(let key) = purge { sources.union([key]) } else { sources }
         }
@@ -81,7 +82,7 @@ struct Forgetting: Sendable {
 
     @discardableResult
     func forget(_ purge: Purge) async -> Gone {
-        // From now on nothing is kept that was found before.
+        // From now on nothing found before is kept.
         purges.note(purge)
         var sources: Set<String> = []
         switch purge {

@@ -3,38 +3,39 @@ import HalcyonCluster
 import HalcyonWork
 
 extension ImageServerConfiguration {
-    /// What several servers share. Nothing by default.
+    /// Settings for sharing between servers. Nothing is shared by default.
     public struct Shared: Sendable, Hashable {
         public var redis = Redis()
         public var s3 = S3()
     }
 
-    /// A bucket of a store that speaks the protocol of Amazon S3, for pictures that were made and, together
-    /// with Redis, for sources. A server that cannot reach it works like one that has none.
+    /// A bucket of an S3-compatible store, for finished pictures and, together with Redis, for
+    /// sources. A server that cannot reach it works like one without a store.
     public struct S3: Sendable, Hashable {
         /// Scheme, host and port; the bucket is a segment of the path. `nil`, the default, for no store.
         public var endpoint: String?
         public var bucket = "halcyon"
-        /// `us-east-1` by default, which stores of one's own take, too.
+        /// `us-east-1` by default, which self-hosted stores accept, too.
         public var region = "us-east-1"
-        /// With ``secretKey``. Without both they are found where programs for Amazon's services look: in the
-        /// environment, in `~/.aws/credentials`, and at the address for credentials of a container.
+        /// Needs ``secretKey``. Without both, credentials are looked up like those of Amazon's own
+        /// programs: in the environment, in `~/.aws/credentials`, and at the address for
+        /// credentials of a container.
         public var accessKey: String?
         public var secretKey: String?
-        /// Goes with keys that are good for a while only.
+        /// The session token of temporary keys.
         public var sessionToken: String?
         /// Segments before the names of all objects; none by default.
         public var prefix = ""
-        /// How long a request may take; 500 ms by default.
+        /// The timeout of a request; 500 ms by default.
         public var timeout = Duration.milliseconds(500)
     }
 
-    /// A Redis server, or one that speaks its protocol, by which servers tell each other what they have made
-    /// and are making. A server that cannot reach it works like one that is alone.
+    /// A Redis server or one that speaks its protocol, through which servers tell each other of
+    /// finished and current work. A server that cannot reach it works alone.
     public struct Redis: Sendable, Hashable {
-        /// Where it is; `nil`, the default, for none.
+        /// The address; `nil`, the default, for no Redis.
         public var address: ListenAddress?
-        /// Of an access control list; needs a password.
+        /// The user in an access control list; needs a password.
         public var user: String?
         public var password: String?
         public var database = 0
@@ -43,22 +44,23 @@ extension ImageServerConfiguration {
         /// A file with the certificates in PEM form that are trusted for this; `nil`, the default, for those
         /// of the system.
         public var tlsRoots: String?
-        /// What all keys and channels begin with; `halcyon` by default. Servers with other settings of
-        /// pictures need another one.
+        /// The prefix of all keys and channels; `halcyon` by default. Servers with other settings
+        /// of pictures need another one.
         public var prefix = "halcyon"
-        /// How long an answer may take; 50 ms by default.
+        /// The timeout of a reply; 50 ms by default.
         public var timeout = Duration.milliseconds(50)
-        /// How long others wait for a server that has gone while it made something; 2 seconds by default.
+        /// The lease duration: the longest wait of others for a server that has gone while it made
+        /// something; 2 seconds by default.
         public var lease = Duration.seconds(2)
-        /// Bytes of the largest source or picture that is shared; 64 KiB by default.
+        /// The largest source or picture shared through Redis, in bytes; 64 KiB by default.
         public var maxBytes = 65_536
-        /// How long what is shared is kept; 1 day by default.
+        /// The lifetime of shared entries; 1 day by default.
         public var maxAge = Duration.seconds(86_400)
     }
 }
 
 extension Setting {
-    /// Of what several servers share.
+    /// The settings for sharing between servers.
     static let shared: [Setting] = [
         Setting("shared.redis.address", \.shared.redis.address),
         Setting("shared.redis.user", \.shared.redis.user),
@@ -92,7 +94,7 @@ extension Setting {
 }
 
 extension ImageServerConfiguration.Shared {
-    /// What does not make sense.
+    /// The errors in these settings.
     var faults: [String] {
         var faults: [String] = []
         if redis.user != nil, redis.password == nil {
@@ -150,7 +152,8 @@ extension ImageServerConfiguration.S3 {
 
     /// `nil` without a store, or when something is wrong with it.
     ///
-    /// - Parameter onPause: Told why the store is let alone, once for each time that it was good before.
+    /// - Parameter onPause: Called with the reason when the store is paused, once after each time
+    ///   that it worked.
     func store(
         maximumBytes: Int, time: TimeSource,
         onPause: @escaping @Sendable (EngineError) -> Void
@@ -168,7 +171,7 @@ extension ImageServerConfiguration.S3 {
         return try? S3Store(settings, time: time)
     }
 
-    /// Those of the configuration, or those that are found.
+    /// Returns the configured credentials, or those that are found as ``accessKey`` describes.
     private func credentials(_ time: TimeSource) -> S3Credentials? {
         if let accessKey, let secretKey {
             return S3Credentials(

@@ -7,16 +7,17 @@ import HalcyonWork
 typealias PictureNaming =
     @Sendable (_ source: String, _ url: String) async -> SharedPictureName?
 
-/// Looks whether other servers have a picture of whose source nothing is known here. Then neither that source
-/// nor what is known of it has to be asked for: one question to Redis and, of a large picture, one request to the
-/// store of bytes.
+/// Looks up pictures at other servers while nothing is known here of their sources. After a hit
+/// neither the source nor its head has to be fetched: the cost is one request to Redis and, for a
+/// large picture, one to the store of bytes.
 struct PictureGlances: Sendable {
     struct Seen: Sendable {
-        /// Without its bytes, which are fetched when they are needed; `nil` when the look was in vain.
+        /// The source without its bytes, which are fetched on demand; `nil` when the lookup was in
+        /// vain.
         let source: RemoteSource?
-        /// `nil` for a source that has come to be known here meanwhile.
+        /// `nil` for a source that has become known here meanwhile.
         let glance: PictureGlance?
-        /// Whether the source may be used although its time is over, while its server is asked.
+        /// Whether the source is stale, but usable while its server is asked.
         var isStale = false
     }
 
@@ -38,7 +39,7 @@ struct PictureGlances: Sendable {
         self.time = time
     }
 
-    /// Looks once for all who want the same picture and have come since the last purge.
+    /// Looks up once for all callers that want the same picture and have come since the last purge.
     func look(
         _ fetch: SourceFetch, _ naming: PictureNaming, during visit: PurgeVisit,
         until ending: Ending
@@ -55,7 +56,7 @@ struct PictureGlances: Sendable {
     private func seen(
         _ name: SharedPictureName, _ fetch: SourceFetch, during visit: PurgeVisit
     ) async -> Seen? {
-        // Somebody may have been faster between the look into memory and this.
+        // Another request may have been faster since the lookup in memory.
         if let source = sources.inMemory(fetch.key),
             use(of: source.stored, source.size, fetch) == .fresh
         {
@@ -79,7 +80,7 @@ struct PictureGlances: Sendable {
             isStale: use(of: source.stored, source.size, fetch) != .fresh)
     }
 
-    /// What is known of a source by now, if a picture of the version that was told of may be sent.
+    /// Returns the present head of a source, if a picture of the published version may be sent.
     private func current(
         _ told: SharedPictureHead.Source, _ fetch: SourceFetch
     ) async -> SharedPictureHead.Source? {
@@ -99,7 +100,7 @@ struct PictureGlances: Sendable {
 
     private enum Use {
         case fresh
-        /// While its server is asked.
+        /// Usable while its server is asked.
         case stale
     }
 

@@ -1,15 +1,16 @@
 import HalcyonWork
 
-/// The names under which servers that share a Redis leave the times of purges: whoever finds something that
-/// is shared reads the few that concern it, and leaves alone what is older than one of them.
+/// The names under which servers that share a Redis record the times of purges. A reader of a
+/// shared entry reads the few marks that concern it, and ignores an entry that is older than one of
+/// them.
 ///
-/// Purges of a prefix are marked at the innermost folder that encloses it, so that the marks for a URL can be
-/// named: they may reach more of what is shared than was meant, never less.
+/// Purges of a prefix are marked at the innermost folder that encloses it, so that the marks for a
+/// URL can be named: they may reach more entries than intended, never fewer.
 enum PurgeMarks {
-    /// More folders within each other are not told apart.
+    /// The greatest number of nested folders that are told apart.
     private static let depth = 8
 
-    /// What a purge leaves.
+    /// Returns the marks that a purge leaves.
     static func names(of purge: Purge) -> [String] {
         switch purge {
         case .source(let key): [source(key)]
@@ -20,19 +21,19 @@ enum PurgeMarks {
         }
     }
 
-    /// What concerns a picture.
+    /// Returns the marks that concern a picture.
     static func names(for origin: PictureOrigin) -> [String] {
         names(forSource: origin.source, url: origin.url)
             + [plan(origin.planName, of: origin.source)]
     }
 
-    /// What concerns a source.
+    /// Returns the marks that concern a source.
     static func names(forSource key: String, url: String) -> [String] {
         let isFile = url.hasPrefix("local:///")
         return [everything, isFile ? file(url) : source(key)] + folders(of: url).map(folder)
     }
 
-    /// The folders that a URL is in, the outermost first, each with the slash at its end.
+    /// Returns the folders that contain a URL, the outermost first, each with its final slash.
     static func folders(of url: String) -> [Substring] {
         guard let scheme = url.firstRange(of: "://") else { return [] }
         var folders: [Substring] = []
@@ -54,7 +55,7 @@ enum PurgeMarks {
         name("plan", "\(plan)\n\(RemoteSource.plainKey(source))")
     }
 
-    /// Of one length, however long URLs are.
+    /// Returns a name of one length, however long URLs are.
     private static func name(_ kind: String, _ text: String) -> String {
         "\(kind)/\(Digest.sha256.hexadecimal(text))"
     }

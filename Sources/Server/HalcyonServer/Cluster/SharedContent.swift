@@ -3,18 +3,18 @@ import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 
-/// What a record says that servers share: a letter for the kind, the length of its head, the head and, of bytes,
-/// the bytes.
+/// The content of a shared record: a letter for the kind, the length of its head, the head, and the
+/// bytes or the name of their object.
 enum SharedContent: Sendable {
-    /// - Parameter head: What is known of the bytes; may be empty.
+    /// - Parameter head: The metadata of the bytes; may be empty.
     case bytes(head: Data, ByteBuffer)
     /// The bytes are an object of the store of bytes.
     case object(head: Data, name: String)
-    /// What is known of bytes that each has to get for itself when it needs them.
+    /// The metadata of bytes that each server has to get for itself when it needs them.
     case head(Data)
-    /// There is something, and each has to get it for itself.
+    /// There is something, and each server has to get it for itself.
     case elsewhere
-    /// - Parameter key: What would be kept under it; `nil` for a source.
+    /// - Parameter key: The key of the picture that failed; `nil` for a source.
     case failure(Failure, of: String?)
 
     private static let bytesKind = UInt8(ascii: "b")
@@ -23,7 +23,7 @@ enum SharedContent: Sendable {
     private static let elsewhereKind = UInt8(ascii: "e")
     private static let failureKind = UInt8(ascii: "f")
 
-    /// `nil` for what is none, or of a kind that this version does not know.
+    /// `nil` for malformed content, or a kind that this version does not know.
     init?(_ buffer: ByteBuffer) {
         var buffer = buffer
         guard let kind = buffer.readInteger(as: UInt8.self),

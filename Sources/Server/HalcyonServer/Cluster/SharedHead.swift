@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonHTTP
 
-/// What is known of a source, as servers tell each other of it: lines of text, as fields of HTTP are. JSON took
-/// a tenth of the time of a hit.
+/// The metadata of a source as shared between servers: lines of text, like the fields of HTTP. JSON
+/// took a tenth of the time of a hit.
 struct SharedHead: Sendable {
     let stored: StoredResponse
     /// Bytes of the body.
@@ -13,12 +13,12 @@ struct SharedHead: Sendable {
         self.length = length
     }
 
-    /// `nil` for what is none.
+    /// `nil` for malformed text.
     init?(_ text: Data) {
         self.init(Self.lines(of: text)[...])
     }
 
-    /// `nil` for what would not be the same when it is read again.
+    /// `nil` if it would not be the same when it is read again.
     var text: Data? { Self.text(of: lines) }
 
     fileprivate init?(_ lines: ArraySlice<String>) {
@@ -62,17 +62,17 @@ struct SharedHead: Sendable {
     }
 }
 
-/// What is known of a picture that was made: what it is kept under, which names the version of its source,
-/// and what the server of that source had said.
+/// The metadata of a finished picture: its key, which names the version of its source, and the head
+/// of that source.
 struct SharedPictureHead: Sendable {
     struct Source: Sendable {
         let head: SharedHead
-        /// That of its record: what was purged since then does not count.
+        /// The generation of its record; a purge since then makes it void.
         let generation: Int64
     }
 
     let key: String
-    /// `nil` for a source that is no server's, or must be asked for each time.
+    /// `nil` for a source without a server, or one that must be requested each time.
     let source: Source?
 
     init(key: String, source: Source?) {
@@ -93,7 +93,7 @@ struct SharedPictureHead: Sendable {
     }
 
     var text: Data {
-        // Without what is known of the source the picture is still good.
+        // The picture is good without the metadata of its source.
         source.flatMap { source in
             SharedHead.text(of: ["\(key) \(source.generation)"] + source.head.lines)
         } ?? Data(key.utf8)
