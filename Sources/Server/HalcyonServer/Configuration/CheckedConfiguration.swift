@@ -3,11 +3,11 @@ import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 
-/// A configuration that makes sense, and what is made of it.
+/// A valid configuration, and the objects made of it.
 struct CheckedConfiguration {
     let urlRules: URLRules
     let policy: SourcePolicy
-    /// The policy, as it is now and will be.
+    /// The policy, which may change later.
     let sourceRules: SourceRules
     let local: LocalSource?
     let client: OriginClient?
@@ -15,11 +15,12 @@ struct CheckedConfiguration {
     let iiif: IIIFService?
     let watermark: StandingPicture?
     let fallback: StandingPicture?
-    /// What makes sense, and might be better.
+    /// Advice about valid settings.
     let warnings: [String]
 
-    /// - Parameter isRunning: Whether the server runs already: it goes on without caches that it cannot write to.
-    /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
+    /// - Parameter isRunning: Whether the server runs already: it goes on without caches that it
+    ///   cannot write to.
+    /// - Throws: `ConfigurationError` with all faults, by the names of the settings.
     init(
         _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin],
         isRunning: Bool = false, time: TimeSource = .system
@@ -105,7 +106,7 @@ struct CheckedConfiguration {
         if !faults.isEmpty { throw ConfigurationError(faults: faults) }
     }
 
-    // MARK: What is wrong
+    // MARK: Faults
 
     private static func warnings(_ configuration: ImageServerConfiguration) -> [String] {
         let signature = configuration.signature
@@ -148,7 +149,7 @@ struct CheckedConfiguration {
     /// Faults of keys and salts.
     static func faultsOfKeys(_ configuration: ImageServerConfiguration) -> [String] {
         let signature = configuration.signature
-        // Fewer can be guessed by trying, also where only this machine can connect.
+        // Fewer can be guessed by trying, also on loopback addresses.
         let leastBytes = configuration.isLoopbackOnly ? 4 : 8
         var faults: [String] = []
         if signature.keys.count != signature.salts.count {
@@ -219,7 +220,7 @@ struct CheckedConfiguration {
         }
         let origins = configuration.http.allowOrigin
         for text in origins where text != "*" {
-            // That of a browser has no path, nor what goes without saying.
+            // A browser's origin has no path and no default port.
             let url = try? SourceURL(text)
             if url == nil || url?.text != text + "/" {
                 faults.append(
@@ -240,7 +241,8 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// Faults of the cache folder, which is tried out. A disk that is full may have room later.
+    /// Returns a fault of the cache folder, which is tested by writing. A full disk is no fault: it
+    /// may have room later.
     private static func faultOfCaches(_ configuration: ImageServerConfiguration) -> String? {
         let cache = configuration.cache
         guard cache.sources.bytes > 0 || cache.results.bytes > 0 else { return nil }
@@ -295,7 +297,7 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// What is wrong with the folder of local sources.
+    /// Returns a fault of the folder of local sources.
     private static func fault(
         of root: String, _ configuration: ImageServerConfiguration
     ) -> String? {
@@ -332,7 +334,7 @@ struct CheckedConfiguration {
         return isScheme && !["http", "https", "local", "upload", "file", "data"].contains(scheme)
     }
 
-    // MARK: What is made of it
+    // MARK: Results
 
     private static func client(
         _ configuration: ImageServerConfiguration, _ rules: SourceRules,
@@ -384,7 +386,7 @@ struct CheckedConfiguration {
 }
 
 extension ImageServerConfiguration.Processing {
-    /// The options of a URL that says nothing.
+    /// The options of a URL without options.
     var defaultOptions: ProcessingOptions {
         var options = ProcessingOptions()
         options.stripMetadata = stripsMetadata

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is wrong with a configuration: everything, not only what was found first.
+/// The faults of a configuration: all of them, not only the first.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence each.
     public let faults: [String]
@@ -18,8 +18,8 @@ extension ImageServerConfiguration {
     /// ```json
     /// { "bind": "127.0.0.1:8080", "sources": { "local": { "root": "/srv/pictures" } } }
     /// ```
-    /// - Throws: `ConfigurationError` with all that is wrong; an unknown name is told with the one that
-    ///   is nearest.
+    /// - Throws: `ConfigurationError` with all faults; for an unknown name it tells the nearest
+    ///   one.
     public mutating func take(file: Data) throws(ConfigurationError) {
         let root: SettingValue
         do {
@@ -41,7 +41,7 @@ extension ImageServerConfiguration {
         for (key, value) in table.sorted(by: { $0.key < $1.key }) {
             let name = prefix.isEmpty ? key : "\(prefix).\(key)"
             if let setting = Setting.all.first(where: { $0.name == name }) {
-                // One where a list is possible is a list of one.
+                // A single value stands for a list of one.
                 let isTaken =
                     setting.take(value, &self) || setting.take(.list([value]), &self)
                 if !isTaken { faults.append("\(name) must be \(setting.expected).") }
@@ -55,11 +55,12 @@ extension ImageServerConfiguration {
         }
     }
 
-    /// Takes settings from variables of the environment, which go before what was taken of a file.
+    /// Takes settings from environment variables, which override those of a file.
     ///
-    /// - Returns: The names of variables that begin with `HALCYON_SERVER_` and are no settings.
-    /// - Throws: `ConfigurationError` with all that is wrong: what is nearly a setting, or begins like a group of
-    ///   them, is told with the one that is nearest. Variables of other programs are left alone.
+    /// - Returns: The names of variables that begin with `HALCYON_SERVER_` and are not settings.
+    /// - Throws: `ConfigurationError` with all faults. A variable that is nearly a setting, or
+    ///   begins like a group of settings, is an error that tells the nearest one. Variables of
+    ///   other programs are ignored.
     public mutating func take(
         environment: [String: String]
     ) throws(ConfigurationError) -> [String] {
@@ -88,7 +89,7 @@ extension ImageServerConfiguration {
     }
 
     /// Sets one setting by its name, as a flag of the command does.
-    /// - Throws: `ConfigurationError` when there is none of the name, or the value is none of its.
+    /// - Throws: `ConfigurationError` for an unknown name or an invalid value.
     public mutating func set(_ name: String, to text: String) throws(ConfigurationError) {
         guard let setting = Setting.all.first(where: { $0.name == name }) else {
             throw ConfigurationError(faults: [Self.unknown(name)])
@@ -121,11 +122,11 @@ extension ImageServerConfiguration {
     }
 }
 
-/// A variable of the environment that begins as those of settings do, and is none.
+/// An environment variable that begins like one of a setting, but is none.
 private struct UnknownVariable {
-    /// The variable of the setting that it is most like.
+    /// The variable of the most similar setting.
     let nearest: String
-    /// Whether it can hardly be meant for anything else.
+    /// Whether it is most likely a misspelt setting.
     let isMisspelt: Bool
 
     init(_ name: String) {
@@ -139,7 +140,8 @@ private struct UnknownVariable {
         isMisspelt = isOfGroup || rest.isNearly((text, distance))
     }
 
-    /// Variables that containers get of a service of this name in their cluster, and those of this program's tests.
+    /// Whether it is a variable that containers get from a cluster's service of this name, or one
+    /// of this program's tests.
     static func isOfOthers(_ name: String, _ text: String) -> Bool {
         name == "HALCYON_HTTP_CACHE_TESTS" || name.hasSuffix("_SERVICE_HOST")
             || name.contains("_SERVICE_PORT")
@@ -147,7 +149,7 @@ private struct UnknownVariable {
             || name.contains(/_PORT_[0-9]+_(TCP|UDP)/)
     }
 
-    /// Without what all begin with.
+    /// Without the common prefix.
     private static let variables = Setting.all.map { String($0.variable.dropFirst(8)) }
 
     private static let groups = Set(
@@ -158,7 +160,7 @@ private struct UnknownVariable {
 }
 
 extension SettingValue {
-    /// The same with `***` in place of texts.
+    /// The value with `***` in place of texts.
     fileprivate var masked: SettingValue {
         switch self {
         case .text: .text("***")
@@ -184,17 +186,18 @@ extension [String: SettingValue] {
 }
 
 extension String {
-    /// The text with the fewest differences, and how many they are.
+    /// Returns the text with the smallest edit distance, and that distance.
     fileprivate func nearest(of texts: [String]) -> (text: String, distance: Int) {
         texts.map { ($0, distance(to: $0)) }.min { $0.1 < $1.1 } ?? ("", .max)
     }
 
-    /// Whether so few differences are a slip of the keyboard.
+    /// Whether the distance is small enough for a typing error.
     fileprivate func isNearly(_ other: (text: String, distance: Int)) -> Bool {
         other.distance <= Swift.min(Swift.max(1, count / 3), 2)
     }
 
-    /// How many characters have to be put in, left out or exchanged (Levenshtein).
+    /// Returns the edit distance: the number of inserted, removed or replaced characters
+    /// (Levenshtein).
     fileprivate func distance(to other: String) -> Int {
         let (one, two) = (Array(self), Array(other))
         var row = Array(0...two.count)

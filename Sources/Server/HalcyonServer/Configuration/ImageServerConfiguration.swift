@@ -2,7 +2,7 @@ public import HalcyonHTTP
 public import HalcyonPixels
 import HalcyonWork
 
-/// Everything that can be set of an image server. A plain value: programs that embed a server fill it in
+/// The settings of an image server. A plain value: programs that embed a server fill it in
 /// themselves, `halcyon-server` reads it from a file, the environment and its flags.
 ///
 /// ```swift
@@ -14,135 +14,138 @@ import HalcyonWork
 ///
 /// Durations are never negative. "No limit" is `nil`.
 public struct ImageServerConfiguration: Sendable, Hashable {
-    /// Where the pictures are served. `127.0.0.1:8080` by default.
+    /// The addresses for pictures. `127.0.0.1:8080` by default.
     public var bind = [ListenAddress.tcp(host: "127.0.0.1", port: 8080)]
-    /// The permissions of sockets of the file system that the server makes; `0660` by default: whoever may
-    /// write to one may connect.
+    /// The permissions of the Unix sockets that the server makes, `0660` by default: write
+    /// permission allows to connect.
     public var bindMode = SocketMode(bits: 0o660)
-    /// Where metrics and the state of the process are told; `nil` for nowhere. `127.0.0.1:9090` by
+    /// The address for metrics and the state of the process; `nil` for none. `127.0.0.1:9090` by
     /// default.
     public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
-    /// A token that orders at `operationsBind` have to carry as `Authorization: Bearer`: purges and warming.
-    /// Without one they are taken on loopback addresses only.
+    /// A token that purges and warming at `operationsBind` must carry as `Authorization: Bearer`.
+    /// Without one they are accepted on loopback addresses only.
     public var operationsToken: String?
-    /// Networks of proxies whose `Forwarded` and `X-Forwarded-…` are believed; none by default.
+    /// Networks of proxies whose `Forwarded` and `X-Forwarded-…` are trusted; none by default.
     public var trustedProxies: [IPNetwork] = []
-    /// Segments that come before all public paths, such as `images`; none by default.
+    /// Segments before all public paths, such as `images`; none by default.
     public var pathPrefix = ""
-    /// A token that every public request has to carry as `Authorization: Bearer`; none by default.
+    /// A token that every public request must carry as `Authorization: Bearer`; none by default.
     public var secret: String?
-    /// How the URLs of the server are signed.
+    /// The signing of URLs.
     public var signature = Signature()
-    /// Where pictures come from.
+    /// The sources of pictures.
     public var sources = Sources()
-    /// What is refused.
+    /// The limits beyond which requests are refused.
     public var limits = Limits()
-    /// How much is done at a time, and for how long.
+    /// The limits of concurrency and time.
     public var work = Work()
-    /// How the server ends.
+    /// The shutdown of the server.
     public var drain = Drain()
-    /// What is done to pictures when the URL does not say it.
+    /// Defaults for processing, and the options that URLs may have.
     public var processing = Processing()
-    /// Which formats and sizes clients get when they state what they take.
+    /// The formats and sizes that are negotiated with clients.
     public var negotiation = Negotiation()
-    /// What the header fields and error bodies of answers say.
+    /// The header fields and error bodies of responses.
     public var http = HTTP()
     /// The caches of sources and results.
     public var cache = Cache()
-    /// What several servers share.
+    /// Sharing between servers.
     public var shared = Shared()
-    /// What is written to the log.
+    /// The log.
     public var log = Log()
-    /// What `/info` may reveal.
+    /// The contents of `/info`.
     public var info = Info()
     /// The spans of requests.
     public var tracing = Tracing()
     /// The IIIF Image API 3.0.
     public var iiif = IIIF()
-    /// The picture that is laid over results.
+    /// The picture that is drawn over results.
     public var watermark = Watermark()
-    /// The picture that is sent in place of one that cannot be had.
+    /// The picture that is sent in place of one that cannot be loaded.
     public var fallback = Fallback()
-    /// Scheme, host and path before all public paths, for documents that speak of themselves, such as
-    /// `https://img.example.com`; by default those of the request.
+    /// Scheme, host and path before all public paths, for documents that name their own URL, such
+    /// as `https://img.example.com`; by default those of the request.
     public var publicURL: String?
-    /// Whether there is a page for trying things out. Who can open it can have any allowed picture signed, so
-    /// that by default it is there only where nothing has to be signed, which is on loopback addresses.
+    /// Whether there is a page for trying things out. Anyone who can open it can have any allowed
+    /// picture signed. Therefore, by default, it exists only where signatures are not required,
+    /// which is on loopback addresses.
     public var playground: Bool?
 
     public init() {}
 }
 
 extension ImageServerConfiguration {
-    /// How the URLs of the server are signed.
+    /// The signing of URLs.
     public struct Signature: Sendable, Hashable {
-        /// Hexadecimal. A URL may be signed with any of the pairs that keys and salts make; new URLs are
-        /// signed with the first.
+        /// Hexadecimal. A URL may be signed with any pair of key and salt; new URLs are signed with
+        /// the first.
         public var keys: [String] = []
-        /// Hexadecimal, as many as there are keys.
+        /// Hexadecimal, one for each key.
         public var salts: [String] = []
-        /// A file with more of them, a key and its salt on each line. What begins with `#` is a comment.
+        /// A file with more pairs, a key and its salt on each line. Lines that begin with `#` are
+        /// comments.
         public var keysFile: String?
-        /// Bytes of the digest that a signature has, 8…32.
+        /// Bytes of the digest in a signature, 8…32.
         public var size = 32
-        /// Texts that are taken in place of a signature.
+        /// Texts that are accepted in place of a signature.
         public var trusted: [String] = []
-        /// Whether URLs have to be signed. May be off only where nobody but this machine can connect.
+        /// Whether URLs must be signed. May be off only on loopback addresses.
         public var isRequired = true
     }
 
-    /// Where pictures come from.
+    /// The sources of pictures.
     public struct Sources: Sendable, Hashable {
         public var http = HTTPSources()
         public var local = LocalSources()
-        /// Put before a source that does not begin with it.
+        /// The prefix of sources that do not begin with it.
         public var baseURL: String?
         /// `regex=replacement`, applied to the source in this order before anything is checked.
         public var rewrites: [String] = []
-        /// How long a source is used without asking its server again; 1 hour by default. Not used when
-        /// the servers' own words count (`http.cacheControlPassthrough`).
+        /// The time that a source is used without asking its server again; 1 hour by default.
+        /// Ignored where the servers' own caching rules count (`http.cacheControlPassthrough`).
         public var freshness = Duration.seconds(3600)
     }
 
-    /// Pictures of other servers.
+    /// Pictures from other servers.
     public struct HTTPSources: Sendable, Hashable {
         public var isEnabled = true
-        /// Patterns of what may be fetched, such as `https://*.example.com/pictures`; nothing by default.
+        /// Patterns of URLs that may be fetched, such as `https://*.example.com/pictures`; none by
+        /// default.
         public var allow: [String] = []
         public var ports = [80, 443]
         /// Whether addresses of private networks may be connected to.
         public var allowsPrivate = false
         public var allowsLoopback = false
         public var allowsLinkLocal = false
-        /// Networks that may be reached whatever they are for, unless they are denied.
+        /// Networks that may be connected to whatever their kind, unless they are denied.
         public var allowAddresses: [IPNetwork] = []
         public var denyAddresses: [IPNetwork] = []
-        /// Names of header fields of clients' requests that are handed on to the server that is asked, and to
-        /// none that it leads to. Sources that were fetched with other values of them are other ones. None by
-        /// default.
+        /// Names of request header fields that are forwarded to the source's server, but not across
+        /// redirects to other servers. Sources fetched with different values are cached separately.
+        /// None by default.
         public var forwardHeaders: [String] = []
-        /// The most redirects that are followed; each is checked like the first request. 3 by default.
+        /// The maximum number of redirects; each is checked like the first request. 3 by default.
         public var redirects = 3
         /// `Halcyon/` and the version by default.
         public var userAgent = "Halcyon/\(ImageServer.version)"
-        /// How long to wait for a connection; 2 seconds by default.
+        /// The timeout for connecting; 2 seconds by default.
         public var connectTimeout = Duration.seconds(2)
-        /// The longest wait for the answer to begin, and then for each further 16 KiB of it; 5 seconds
-        /// by default.
+        /// The longest wait for the response to begin, and then for each further 16 KiB of it; 5
+        /// seconds by default.
         public var stallTimeout = Duration.seconds(5)
-        /// How long a fetch may take with all its redirects; 10 seconds by default.
+        /// The longest time for a fetch with all its redirects; 10 seconds by default.
         public var totalTimeout = Duration.seconds(10)
     }
 
-    /// Pictures in a folder of this machine.
+    /// Pictures in a local folder.
     public struct LocalSources: Sendable, Hashable {
-        /// The folder that `local:` paths are below; `nil`, the default, for none.
+        /// The folder of `local:` paths; `nil`, the default, for none.
         public var root: String?
         /// Whether symbolic links are followed as long as they stay below the root.
         public var followsSymlinks = false
     }
 
-    /// What is refused.
+    /// The limits beyond which requests are refused.
     public struct Limits: Sendable, Hashable {
         /// Bytes of a request's target.
         public var maxURLLength = 8192
@@ -170,53 +173,55 @@ extension ImageServerConfiguration {
         public var maxHeaderBytes = 32 << 10
     }
 
-    /// How much is done at a time, and for how long.
+    /// The limits of concurrency and time.
     public struct Work: Sendable, Hashable {
-        /// Fetches under way; 8 for each core by default.
+        /// Concurrent fetches; 8 for each core by default.
         public var downloads = 8 * Processors.count
         public var downloadsPerHost = 16
-        /// Pictures that are decoded, processed and encoded at a time; the number of cores by default,
-        /// and never more than that.
+        /// Pictures that are decoded, processed and encoded concurrently; the number of cores by
+        /// default, and never more.
         public var decoders = Processors.count
-        /// Pictures that are made at a time with encoders that take threads of their own: those of AVIF and
-        /// HEIC; the number of cores by default, and fewer to leave room for other formats.
+        /// Pictures that are made concurrently with multithreaded encoders (AVIF and HEIC); the
+        /// number of cores by default, and fewer to leave room for other formats.
         public var avifEncoders = Processors.count
-        /// Bytes that all decoding under way may take together, in the whole process; `nil`, the default, is a
-        /// quarter of the memory that the process may use. Pictures wait for each other for it, and one that
-        /// needs more is refused.
+        /// The memory limit for all concurrent decoding in the process, in bytes; `nil`, the
+        /// default, is a quarter of the memory that the process may use. Pictures wait for each
+        /// other's memory, and one that needs more than the limit is refused.
         public var memory: Int?
-        /// Requests that may wait for each of these; beyond it, the answer is 429. 8 for each core by
-        /// default.
+        /// Requests that may wait for each of the kinds of work above; further ones are answered
+        /// with 429. 8 for each core by default.
         public var queue = 8 * Processors.count
         /// From the head of a request to the first byte of its answer; 15 seconds by default.
         public var requestTimeout = Duration.seconds(15)
         /// From the first byte of a request to the end of its head; 5 seconds by default.
         public var headTimeout = Duration.seconds(5)
-        /// The longest time in which a client takes no byte of an answer; 10 seconds by default.
+        /// The longest time in which a client accepts no byte of a response; 10 seconds by default.
         public var writeTimeout = Duration.seconds(10)
-        /// How long a connection may be idle; 15 seconds by default.
+        /// The longest idle time of a connection; 15 seconds by default.
         public var idleTimeout = Duration.seconds(15)
-        /// Connections of clients at a time, of each address the server listens on. Connections are accepted
-        /// in groups of up to four: there may be three more for a while.
+        /// Concurrent client connections for each address the server listens on. Connections are
+        /// accepted in groups of up to four: there may be three more for a while.
         public var maxConnections = 2048
     }
 
-    /// How the server ends.
+    /// The shutdown of the server.
     public struct Drain: Sendable, Hashable {
-        /// How long requests are still accepted after the server has said that it is not ready any more.
+        /// The time for which requests are still accepted after the server has reported that it is
+        /// not ready.
         public var delay = Duration.zero
-        /// How long requests under way may take to end; 20 seconds by default.
+        /// The longest time for requests under way to end; 20 seconds by default.
         public var timeout = Duration.seconds(20)
-        /// How long connections without a request stay open after no more are taken, since one may be on its way; a
-        /// second by default, and never more than half of ``timeout``.
+        /// The time for which connections without a request stay open after no more are accepted,
+        /// since a request may be on its way; a second by default, and never more than half of
+        /// ``timeout``.
         public var idleTimeout = Duration.seconds(1)
     }
 
-    /// What is done to pictures when the URL does not say it.
+    /// Defaults for processing, and the options that URLs may have.
     public struct Processing: Sendable, Hashable {
         /// `name=option/option/…`.
         public var presets: [String] = []
-        /// Whether URLs have nothing but names of presets.
+        /// Whether URLs may contain only names of presets.
         public var onlyPresets = false
         /// The options that URLs may have, by their long or short names; `nil` for all.
         public var allowedOptions: [String]?
@@ -224,109 +229,112 @@ extension ImageServerConfiguration {
         public var allowsSecurityOptions = false
         /// 1…100.
         public var quality = 80
-        /// By format: 1…100.
+        /// 1…100, by format.
         public var formatQuality = ["webp": 79, "avif": 63, "jxl": 77]
-        /// What a picture without a format in its URL may become, the first being what others become.
+        /// The formats for pictures without a format in their URL: their own if it is listed, else
+        /// the first possible one.
         public var preferredFormats = ["jpeg", "png", "gif"]
         public var stripsMetadata = true
         /// Whether author and copyright notice stay when metadata is stripped.
         public var keepsCopyright = true
-        /// Whether results are in sRGB and without a colour profile, or keep that of their source.
+        /// Whether results are in sRGB without a colour profile, or keep their source's.
         public var stripsColorProfile = true
-        /// Whether pictures are turned as EXIF says.
+        /// Whether pictures are rotated by their EXIF orientation.
         public var autoRotates = true
-        /// Whether URLs may ask for sources as they are.
+        /// Whether URLs may ask for unprocessed sources.
         public var allowsRaw = false
-        /// Whether JPEG is written from coarse to fine.
+        /// Whether JPEG is written progressively.
         public var writesProgressiveJPEG = false
-        /// How much time is taken for smaller files, in the codec's own numbers by format: `webp` 0…6, `avif`
-        /// and `heic` 0…9, `jxl` 1…9, `gif` 1…10.
+        /// The encoder's effort for smaller files, in the codec's own numbers by format: `webp`
+        /// 0…6, `avif` and `heic` 0…9, `jxl` 1…9, `gif` 1…10.
         public var effort = ["webp": 2, "avif": 1, "jxl": 3, "gif": 3]
-        /// What becomes of SVG drawings.
+        /// The handling of SVG drawings.
         public var svg = SVG.rasterize
-        /// What becomes of JPEG files of which the end is missing.
+        /// The handling of truncated JPEG files.
         public var truncated = Truncated.refuse
-        /// Which sources are decoded in processes of their own, in programs that can start some
+        /// The sources to decode in separate processes, in programs that can start some
         /// (``DecodingWorker/runIfAsked()``).
         public var isolation = DecodingIsolation.foreign
     }
 
-    /// What becomes of SVG drawings.
+    /// The handling of SVG drawings.
     public enum SVG: String, Sendable, Hashable, CaseIterable {
-        /// They are drawn at the size that is wanted.
+        /// Drawings are rendered at the requested size.
         case rasterize
-        /// Where no other format is asked for, the drawing itself is sent, without all that could run or load
-        /// something: scripts, events, animated links, other documents, entities.
+        /// Where no other format is requested, the drawing itself is sent, without anything that
+        /// could run or load something: scripts, events, animated links, other documents, entities.
         case sanitize
-        /// They are no sources.
+        /// Drawings are not accepted as sources.
         case refuse
     }
 
-    /// What becomes of JPEG files of which the end is missing.
+    /// The handling of truncated JPEG files.
     public enum Truncated: String, Sendable, Hashable, CaseIterable {
         case refuse
-        /// What is there is shown, and what is missing is grey; answers have `X-Truncated: 1`.
+        /// The existing part is shown, the missing part is grey; responses have `X-Truncated: 1`.
         case accept
     }
 
-    /// Which formats and sizes clients get when they state what they take.
+    /// The formats and sizes that are negotiated with clients.
     public struct Negotiation: Sendable, Hashable {
-        /// Of `avif`, `webp` and `jxl`, those that are sent to clients that name them; the first ones
-        /// rather. None by default.
+        /// The formats among `avif`, `webp` and `jxl` for clients that accept them, in order of
+        /// preference. None by default.
         public var formats: [String] = []
-        /// Whether the client's hints about its width and resolution count.
+        /// Whether the client hints about width and resolution count.
         public var usesClientHints = false
-        /// Hints are rounded up to one of these.
+        /// The steps that hints are rounded up to.
         public var widthSteps = [320, 480, 640, 768, 960, 1280, 1536, 1920, 2560, 3840]
         public var dprSteps = [1, 1.5, 2, 3]
     }
 
-    /// What the header fields and error bodies of answers say.
+    /// The header fields and error bodies of responses.
     public struct HTTP: Sendable, Hashable {
-        /// How long caches may keep an answer; a year by default. Zero has them ask each time. `nil` is a
-        /// year, and, as long as URLs need no signature, no time at all.
+        /// The time that caches may keep a response; a year by default. With zero they ask each
+        /// time. `nil` is a year, or no time at all where URLs need no signature.
         public var ttl: Duration?
-        /// The longest that a source's own words are repeated for; a year by default.
+        /// The upper limit for lifetimes taken over from a source; a year by default.
         public var maxTTL = Duration.seconds(31_536_000)
-        /// How long caches may keep an answer that is an error of the URL's; not at all by default.
+        /// The time that caches may keep a response to an erroneous URL; zero by default.
         public var errorTTL = Duration.zero
-        /// How long after that caches may go on with a picture while they ask for a new one; they are not told
-        /// of it by default.
+        /// The time after expiry for which caches may use a picture while they ask for a new one;
+        /// by default they are not told any.
         public var staleWhileRevalidate: Duration?
-        /// Whether the sources' own words about caching count, here and for clients.
+        /// Whether the sources' own caching rules count, here and for clients.
         public var passesCacheControl = false
         public var sendsETag = true
         public var sendsLastModified = true
-        /// Whether answers name their http source as canonical.
+        /// Whether responses name their http source as canonical.
         public var sendsCanonical = false
-        /// Origins whose pages may read the answers; `*` for all. None by default.
+        /// Origins whose pages may read the responses; `*` for all. None by default.
         public var allowOrigin: [String] = []
-        /// Whether answers tell sizes and times of the work.
+        /// Whether responses tell the sizes, and the times of the work.
         public var sendsDebugHeaders = false
         public var errorBodies = ErrorBodies.brief
     }
 
-    /// How much answers say about what went wrong.
+    /// The amount of detail in error responses.
     public enum ErrorBodies: String, Sendable, Hashable, CaseIterable {
-        /// One text for each kind of error.
+        /// A fixed text for each kind of error.
         case brief
-        /// The reason too. Only where nobody but this machine can connect.
+        /// The reason, too. Only on loopback addresses.
         case full
     }
 
     /// The caches of sources and results.
     public struct Cache: Sendable, Hashable {
-        /// The folder; `nil` is `halcyon-server` in the user's folder of caches.
+        /// The folder; `nil` is `halcyon-server` in the user's cache folder.
         public var directory: String?
         /// The cache of sources; 2 GiB on the disk by default.
         public var sources = Tier(bytes: 2 << 30)
         /// The cache of results; 4 GiB on the disk by default.
         public var results = Tier(bytes: 4 << 30)
-        /// How long it is remembered that a source could not be had; 5 seconds by default.
+        /// The time for which a failure to load a source is remembered; 5 seconds by default.
         public var negativeTTL = Duration.seconds(5)
-        /// How long after its time a source is used while its server is asked; 1 minute by default.
+        /// The time after expiry for which a source is used while its server is asked; 1 minute by
+        /// default.
         public var staleWhileRevalidate = Duration.seconds(60)
-        /// How long after its time a source is used when its server fails; 1 hour by default.
+        /// The time after expiry for which a source is used when its server fails; 1 hour by
+        /// default.
         public var staleIfError = Duration.seconds(3600)
     }
 
@@ -336,71 +344,72 @@ extension ImageServerConfiguration {
         public var bytes: Int
         /// Bytes in memory; 64 MiB by default, 0 for none.
         public var memoryBytes = 64 << 20
-        /// How long files are kept after they were last used; 30 days by default.
+        /// The time that files are kept after their last use; 30 days by default.
         public var maxAge = Duration.seconds(30 * 86_400)
 
         public init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// What `/info` may reveal.
+    /// The contents of `/info`.
     public struct Info: Sendable, Hashable {
         /// Whether all of EXIF is revealed: positions, serial numbers, owners, notes of the maker.
         public var includesPrivateMetadata = false
     }
 
-    /// The IIIF Image API 3.0. Its URLs are not signed: what protects the server are its sources and limits.
+    /// The IIIF Image API 3.0. Its URLs are not signed: the server is protected by its sources and
+    /// limits.
     public struct IIIF: Sendable, Hashable {
         public var isEnabled = false
         /// The segments before identifiers; `iiif/3` by default.
         public var prefix = "iiif/3"
         /// Folders; an identifier is the path of a file below one of them, with or without its extension.
         public var directories: [String] = []
-        /// The extensions that files may have.
+        /// The allowed file extensions.
         public var extensions = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "avif", "gif"]
-        /// `expression=URL`: whole identifiers and the sources that they lead to, in which `$1` is the
-        /// first group of the expression.
+        /// `expression=URL`: regular expressions for whole identifiers with their source URLs, in
+        /// which `$1` is the first group of the expression.
         public var templates: [String] = []
-        /// JSON files with objects whose keys are identifiers, and whose values are their sources. They go before
+        /// JSON files with objects that map identifiers to sources. They take precedence over
         /// templates and directories.
         public var tables: [String] = []
-        /// The URI of a licence of Creative Commons or of a statement of rightsstatements.org that all pictures
-        /// are under.
+        /// The URI of a Creative Commons licence or a rightsstatements.org statement that applies
+        /// to all pictures.
         public var rights: String?
-        /// Of what the pictures are parts, where more is said of them, and what else there is for them: each a URI
-        /// and, behind a space, its type in the words of the standard, such as `https://example.com/m Manifest`.
+        /// Links of all pictures: the wholes that they are part of, further descriptions
+        /// (``seeAlso``) and other services (``service``). Each is a URI and, after a space, its
+        /// type in the standard's words, such as `https://example.com/m Manifest`.
         public var partOf: [String] = []
         public var seeAlso: [String] = []
         public var service: [String] = []
         public var maxWidth: Int?
         public var maxHeight: Int?
         public var maxArea: Int?
-        /// Whether `!w,h` with both sides beyond the region is an error, as the official validator wants
-        /// it.
+        /// Whether `!w,h` with both sides beyond the region is an error, as the official validator
+        /// requires.
         public var isStrictlyConfined = true
     }
 
-    /// The spans of requests, of which there are none without a tracer.
+    /// The spans of requests; without a tracer there are none.
     public struct Tracing: Sendable, Hashable {
-        /// Whether the servers of sources are told which trace a request belongs to.
+        /// Whether the trace context is sent to the servers of sources.
         public var propagatesContext = false
     }
 
-    /// What is written to the log.
+    /// The log.
     public struct Log: Sendable, Hashable {
-        /// The least important lines that are written; `info` by default.
+        /// The lowest level that is written; `info` by default.
         public var level = Level.info
         /// `nil` is text on a terminal and JSON elsewhere.
         public var format: Format?
-        /// Whether requests that were answered from a cache are written like others; otherwise only at
-        /// the level `debug`.
+        /// Whether cache hits are written like other requests; otherwise only at the level `debug`.
         public var showsHits = false
 
-        /// How important a line is; less important ones than the level are left out.
+        /// The importance of a line; lines below the configured level are left out.
         public enum Level: String, Sendable, Hashable, CaseIterable {
             case trace, debug, info, notice, warning, error
         }
 
-        /// How a line is written.
+        /// The format of a line.
         public enum Format: String, Sendable, Hashable, CaseIterable {
             case text, json
         }
@@ -408,9 +417,9 @@ extension ImageServerConfiguration {
 }
 
 extension ImageServerConfiguration {
-    /// Whether only programs of this machine can connect.
+    /// Whether all addresses are reachable from this machine only.
     var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
 
-    /// Whether there is the page.
+    /// Whether the page exists.
     package var showsPlayground: Bool { playground ?? (isLoopbackOnly && !signature.isRequired) }
 }

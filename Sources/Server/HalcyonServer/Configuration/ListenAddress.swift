@@ -1,7 +1,8 @@
 import Foundation
 import HalcyonHTTP
 
-/// Where a server listens: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `unix:/run/images.sock`.
+/// An address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or
+/// `unix:/run/images.sock`.
 public enum ListenAddress: Sendable, Hashable, LosslessStringConvertible {
     /// Port 0 takes any free one.
     case tcp(host: String, port: Int)
@@ -36,7 +37,7 @@ public enum ListenAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// Whether only programs of this machine can connect.
+    /// Whether it is reachable from this machine only.
     var isLoopback: Bool {
         switch self {
         case .unix: true
@@ -51,7 +52,7 @@ public enum ListenAddress: Sendable, Hashable, LosslessStringConvertible {
     private static let loopback = ["127.0.0.0/8", "::1/128"].compactMap(IPNetwork.init)
 }
 
-/// Who may connect to a socket of the file system, by the bits of a file's permissions.
+/// The permissions of a Unix socket, which decide who may connect to it.
 public struct SocketMode: Sendable, Hashable, LosslessStringConvertible {
     public let bits: UInt32
 

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonHTTP
 
-/// A setting as files, the environment and `--print-config` know it.
+/// A setting as it appears in files, the environment and `--print-config`.
 ///
 /// The list below is the only place that gives a setting its name.
 struct Setting: Sendable {
@@ -9,15 +9,15 @@ struct Setting: Sendable {
 
     /// Words in the manner of `limits.maxPixels`.
     let name: String
-    /// Whether its value is shown to nobody.
+    /// Whether its value is never shown.
     let isSecret: Bool
-    /// What is wanted, in words that follow "must be".
+    /// The expected value, in words that follow "must be".
     let expected: String
-    /// Takes a value; `false` when it is none that the setting can have.
+    /// Takes a value; `false` for an invalid one.
     let take: @Sendable (SettingValue, inout Configuration) -> Bool
     let value: @Sendable (Configuration) -> SettingValue
 
-    /// The name of the variable of the environment: `HALCYON_LIMITS_MAX_PIXELS`.
+    /// The name of the environment variable: `HALCYON_LIMITS_MAX_PIXELS`.
     var variable: String {
         let letters = Array(name)
         var words = "HALCYON_"

@@ -3,7 +3,7 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonWork
 
-/// What a file or a variable of the environment says of a setting.
+/// The value of a setting in a file or an environment variable.
 enum SettingValue: Hashable, Codable {
     case none
     case flag(Bool)
@@ -14,7 +14,7 @@ enum SettingValue: Hashable, Codable {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        // A value is of one of these types; which one is found out by trying.
+        // A value is of one of these types; trying finds it.
         if value.decodeNil() {
             self = .none
         } else if let flag = try? value.decode(Bool.self) {
@@ -48,13 +48,13 @@ enum SettingValue: Hashable, Codable {
     }
 }
 
-/// A type that settings can have.
+/// A type of settings.
 protocol SettingType: Sendable {
-    /// `nil` when `setting` is no such value. Text is taken for numbers and flags too, and with commas
-    /// for lists, since variables of the environment have nothing else.
+    /// `nil` when `setting` is not of this type. Text is accepted for numbers and flags too, and
+    /// with commas for lists, since environment variables have nothing else.
     init?(setting: SettingValue)
     var setting: SettingValue { get }
-    /// What is wanted, in words that follow "must be".
+    /// The expected value, in words that follow "must be".
     static var expected: String { get }
 }
 
@@ -181,7 +181,7 @@ extension Optional: SettingType where Wrapped: SettingType {
     static var expected: String { Wrapped.expected }
 }
 
-/// In a variable of the environment: `webp=79,avif=63`.
+/// In an environment variable: `webp=79,avif=63`.
 extension Dictionary: SettingType where Key == String, Value: SettingType {
     init?(setting: SettingValue) {
         switch setting {

@@ -1,16 +1,17 @@
 import HalcyonServerURLs
 import Synchronization
 
-/// What a running server can be told anew: how URLs are read and proved, and which sources they may name.
+/// The reloadable rules of a running server: the parsing and verification of URLs, and the allowed
+/// sources.
 struct URLRules: Sendable {
     let parser: PlanParser
-    /// Reads paths that have nothing but a source.
+    /// Reads paths that contain only a source.
     let sourceParser: PlanParser
     let signer: PathSigner
     let known = KnownPlans()
 }
 
-/// Which URLs may be fetched at the moment.
+/// The current rules for fetching URLs.
 final class SourceRules: Sendable {
     private let present: Mutex<SourcePolicy>
 
@@ -24,11 +25,12 @@ final class SourceRules: Sendable {
 }
 
 extension ImageServer {
-    /// Takes keys, presets and lists of what is allowed from another configuration, and opens the folders of
-    /// local sources anew, if all of that makes sense. Requests under way go on by the former.
+    /// Takes over keys, presets and the allowed sources of another configuration, and reopens the
+    /// folders of local sources, if all of that is valid. Requests under way go on by the former
+    /// rules.
     ///
-    /// - Returns: The names of other settings that differ, which count for the next server.
-    /// - Throws: `ConfigurationError` with all that is wrong; then nothing has changed.
+    /// - Returns: The names of other changed settings, which take effect with the next server.
+    /// - Throws: `ConfigurationError` with all faults; then nothing has changed.
     public func reload(
         _ configuration: ImageServerConfiguration
     ) throws(ConfigurationError) -> [String] {
@@ -45,7 +47,7 @@ extension ImageServer {
         }
         let checked = try CheckedConfiguration(effective, origins: origins, isRunning: true)
         if sources.remote == nil, checked.client != nil {
-            // There is nobody to fetch anything.
+            // There is no client that could fetch anything.
             others.append("sources.http.allow")
         } else {
             sources.rules.take(checked.policy)
@@ -57,7 +59,7 @@ extension ImageServer {
         return others
     }
 
-    /// Settings that are taken while the server runs.
+    /// The settings that can change while the server runs.
     private static let reloadable: Set = [
         "signature.keys", "signature.salts", "signature.keysFile", "signature.size",
         "signature.trusted", "sources.http.allow", "sources.http.ports", "processing.presets",
