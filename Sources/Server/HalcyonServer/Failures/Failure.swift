@@ -1,29 +1,30 @@
 import HalcyonServerURLs
 import HalcyonWork
 
-/// Why a request is not answered with a picture.
+/// The reason why a request is not answered with a picture.
 ///
-/// What goes to the client is decided by `kind` alone; `detail` is for the log, and for clients only where
-/// error bodies are full.
+/// The response depends on `kind` alone; `detail` is for the log, and for clients only where error
+/// bodies are full.
 struct Failure: Error, Hashable, Sendable {
     typealias Kind = ServerFailure
 
     let kind: Kind
-    /// The reason in words, without addresses, paths of files, keys or bytes of sources.
+    /// The reason in words, without addresses, file paths, keys or bytes of sources.
     let detail: String
-    /// What is told to nobody but the log.
+    /// Details for the log only.
     var cause: String?
-    /// Seconds after which it may go better.
+    /// Seconds until a retry may succeed.
     var retryAfter: Int?
-    /// Of a source that is refused whatever its server would say: by what, in a word for metrics.
+    /// The reason for refusing a source whatever its server would say, in a word for metrics.
     var refusal: String?
-    /// Whether it was memory for decoding that could not be had.
+    /// Whether there was too little memory for decoding.
     var lacksMemory = false
-    /// Whether the source ended the worker that decoded it.
+    /// Whether decoding the source ended the worker.
     var hasStoppedDecoder = false
-    /// Whether it tells of the way from this server to the source, which others may have.
+    /// Whether the cause lies between this server and the source, so that other servers may
+    /// still reach it.
     var isOfThisServer = false
-    /// Whether it was found out for an earlier request, and nobody was asked for this one.
+    /// Whether it was remembered from an earlier request.
     var isRemembered = false
 
     init(
@@ -46,7 +47,7 @@ struct Failure: Error, Hashable, Sendable {
         self.init(error.failure, error.reason, refusal: error.refusal?.rawValue)
     }
 
-    /// The result of `work`, if there is memory for it.
+    /// Returns the result of `work`; a shortage of memory is thrown as a failure.
     static func withRoom<Value>(
         _ work: () throws(LargeMemory.Shortage) -> Value
     ) throws(Failure) -> Value {
@@ -57,7 +58,7 @@ struct Failure: Error, Hashable, Sendable {
         }
     }
 
-    /// What `work` returns; what it throws is thrown as a failure.
+    /// Returns the result of `work`; its error is thrown as a failure.
     static func ofPlan<Value>(_ work: () throws(PlanError) -> Value) throws(Failure) -> Value {
         do {
             return try work()
