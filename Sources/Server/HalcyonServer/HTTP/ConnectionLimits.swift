@@ -2,62 +2,65 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections when it is time: not before an answer has been taken, but at once when the client takes
-/// nothing of it, or is silent for too long; when it sends the head of a request too slowly, after the answers
-/// to those before it. What a client goes on sending after an answer that ends the connection is not kept.
-/// When the server ends, a connection without a request waits for a little while: one may be on its way.
+/// Ends connections in time. A response is written in full before its connection ends, unless the
+/// client accepts nothing of it for too long. Idle connections end after a timeout, and so do those
+/// with a slow request head, after the responses to earlier requests. Data after the last response
+/// is discarded. When the server shuts down, a connection without a request waits for a little
+/// while: one may be on its way.
 ///
-/// It stands behind the decoder of HTTP, and puts a handler of bytes before it. The framework closes a
-/// connection as soon as it has handed over the answer: that waits here.
+/// Stands behind the HTTP decoder, and puts a handler of bytes before that. The framework closes a
+/// connection as soon as it has handed over the response: the closing waits here.
 final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// By the event loop's clock, as all of `ByteWatch` and `WriteProgress`: the client has no other one.
+    /// By the event loop's clock, like all of `ByteWatch` and `WriteProgress`: the client has no
+    /// other one.
     struct Times {
         /// From the first byte of a request to the end of its head.
         var head: TimeAmount
-        /// Without anything to do.
+        /// The longest idle time.
         var idle: TimeAmount
-        /// Without a byte of an answer being taken.
+        /// The longest time without a byte of a response being accepted.
         var write: TimeAmount
-        /// For a last request once the server takes no more connections.
+        /// The wait for a last request once the server accepts no more connections.
         var lastRequest: TimeAmount
-        /// For what the client still sends after the last answer: if it were not read, the client's system
-        /// would throw the answer away.
+        /// The time for data that the client still sends after the last response: if it were not
+        /// read, the client's system would discard the response.
         var linger = TimeAmount.seconds(1)
     }
 
-    /// Fired by whoever wants the connection to end, whatever it is doing.
+    /// Fired to end the connection whatever it is doing.
     struct Cut: Sendable {}
 
-    /// Fired when the head of a request does not come to its end: it is not taken any longer, nor is any other.
+    /// Fired when the head of a request takes too long: neither it nor any later request is
+    /// accepted.
     struct SlowHead: Sendable {}
 
-    /// Fired when the answer that is being made needs the body of its request, so that it is the client who
-    /// has to go on.
+    /// Fired when the response being made needs the request's body, so that the client has to go
+    /// on.
     struct BodyWanted: Sendable {}
 
     private let times: Times
     private let bytes: ByteWatch
     private var progress: WriteProgress
-    /// Whether the end of a request has not come yet.
+    /// Whether a request is still incomplete.
     private var isReading = false
-    /// Whether the client has said that the request that comes in is its last.
+    /// Whether the client has announced the incoming request as its last.
     private var isLastRequest = false
-    /// Whether the request that is being answered waits for its body.
+    /// Whether the request being answered waits for its body.
     private var isBodyWanted = false
-    /// Requests whose answers have not been handed over.
+    /// The number of requests whose responses have not been handed over.
     private var unanswered = 0
-    /// Answers that have been handed over and not taken.
+    /// The number of responses that are handed over but not written.
     private var unwritten = 0
     private var lastActivity = NIODeadline.now()
     private var phase = Phase.serving
-    /// What was to be closed before all had been written.
+    /// A close that was requested before everything was written.
     private var held: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
-    /// Whether the server takes no more connections, so that each answer ends its own.
+    /// Whether the server accepts no more connections, so that each response ends its own.
     private var isQuiescing = false
     private var idleTimer: Scheduled<Void>?
     private var writeTimer: Scheduled<Void>?
@@ -66,13 +69,13 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum Phase {
         case serving
-        /// No further request is taken; those that have come are answered.
+        /// No further request is accepted; earlier ones are answered.
         case afterRequests
-        /// The answer that is being handed over is the last one.
+        /// The response being handed over is the last one.
         case afterAnswer
         /// The last answer has been handed over.
         case afterWriting
-        /// It has been taken; what comes is thrown away.
+        /// The last response is written; incoming data is discarded.
         case lingering
         case cut
     }
@@ -99,7 +102,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         held = nil
     }
 
-    // MARK: What comes
+    // MARK: Inbound
 
     func channelActive(context: ChannelHandlerContext) {
         watchIdleness(context, in: times.idle)
@@ -126,7 +129,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard phase == .serving else { return }
         context.fireChannelRead(data)
-        // RFC 9112, section 9.6: the answer to it says that it is the last one, too.
+        // RFC 9112, section 9.6: the response to it says that it is the last one, too.
         if case .end = part, isLastRequest { takeNoMore(context) }
     }
 
@@ -135,7 +138,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         readOn(context)
     }
 
-    /// What comes after the last request is read for the client's sake, also when nobody asks for more.
+    /// Reads on after the last request for the client's sake, even if no handler asks for more.
     private func readOn(_ context: ChannelHandlerContext) {
         switch phase {
         case .afterAnswer, .afterWriting, .lingering: context.read()
@@ -155,7 +158,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             isBodyWanted = true
             return
         case is ChannelShouldQuiesceEvent:
-            // The framework would end at once what has no request.
+            // The framework would at once end connections without a request.
             if !isQuiescing { watchLastRequest(context) }
             isQuiescing = true
             return
@@ -168,11 +171,11 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What comes after the last request may be anything.
+        // Data after the last request may be anything.
         if phase == .serving { context.fireErrorCaught(error) }
     }
 
-    // MARK: What goes
+    // MARK: Outbound
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch phase {
@@ -183,13 +186,14 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational:
-            // The rest of a request that is answered before its end is not waited for.
+            // The rest of a request that is answered before its end is not awaited.
             let isLast = unanswered == 1 && (isReading || phase == .afterRequests)
             if isQuiescing || isLast { head.headerFields[.connection] = "close" }
             let ends = head.headerFields[.connection] == "close"
             if ends { phase = .afterAnswer }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-            // A client that sends all of its request before it takes the answer has to get rid of it.
+            // A client that reads the response only after sending its whole request must be able to
+            // send it.
             if ends { readOn(context) }
         case .end:
             unanswered -= 1
@@ -215,7 +219,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     func close(
         context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
     ) {
-        // Who ends its output answers nothing more, and would wait for the client.
+        // A peer that closes its output answers nothing more, and would wait for the client.
         let answers = phase == .serving || phase == .afterRequests || phase == .afterAnswer
         let isLast = mode == .output && answers
         let mustWait = unwritten > 0 || isLast || phase == .lingering && isReading
@@ -236,7 +240,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends the connection after the answers that are due.
+    /// Ends the connection after the pending responses.
     private func takeNoMore(_ context: ChannelHandlerContext) {
         // In any other phase it ends anyway.
         guard phase == .serving else { return }
@@ -250,7 +254,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Takes note that an answer has been taken, or never will be.
+    /// Notes that a response has been written, or never will be.
     private func noteWritten(_ context: ChannelHandlerContext) {
         unwritten -= 1
         lastActivity = .now()
@@ -265,7 +269,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends this side of the connection, and the other one when the client does, or soon.
+    /// Closes this side of the connection, and the other one when the client does, or after
+    /// ``Times/linger``.
     private func linger(_ context: ChannelHandlerContext) {
         phase = .lingering
         bytes.stop()
@@ -321,7 +326,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// What has not reached the client: in this process, and in the system.
+    /// Returns the number of bytes that have not reached the client: in this process, and in the
+    /// system.
     private func bytesLeft(_ context: ChannelHandlerContext) -> Int {
         // A channel that cannot tell of one of them is watched by the other.
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0

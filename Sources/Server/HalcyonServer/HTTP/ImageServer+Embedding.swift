@@ -8,7 +8,7 @@ import NIOCore
 public import ServiceLifecycle
 
 extension ImageServer {
-    /// What a server answers.
+    /// The kinds of requests that a server answers.
     public struct Routes: OptionSet, Sendable {
         public let rawValue: Int
 
@@ -16,19 +16,20 @@ extension ImageServer {
 
         /// Pictures, by their URLs.
         public static let processing = Routes(rawValue: 1)
-        /// What is known of sources.
+        /// Information about sources.
         public static let info = Routes(rawValue: 2)
-        /// The IIIF Image API, where the configuration has it on.
+        /// The IIIF Image API, where it is enabled.
         public static let iiif = Routes(rawValue: 4)
         /// `/live`, `/ready` and `/health`.
         public static let health = Routes(rawValue: 8)
 
-        /// What `ops.bind` has, `/metrics`, `/purge`, `/warm` and `/cache`, for who knows `ops.token`; without a
-        /// token for nobody, since whoever reaches the application would reach them.
+        /// The endpoints of `ops.bind`: `/metrics`, `/purge`, `/warm` and `/cache`, for requests
+        /// that carry `ops.token`. Without a token they are closed, since every client of the
+        /// application would reach them.
         public static let operations = Routes(rawValue: 32)
 
-        /// The page to try things out, where the configuration has it on: never in the application of somebody
-        /// else, who alone knows who its users are.
+        /// The page for trying things out, where it is enabled: never in an embedding application,
+        /// which alone knows its users.
         static let page = Routes(rawValue: 16)
 
         public static let all: Routes = [.processing, .info, .iiif, .health]
@@ -36,17 +37,18 @@ extension ImageServer {
 
     /// Answers requests below a path of an application with the pictures of this server.
     ///
-    /// The application's middleware comes before; errors, CORS, the request's name and the log are the
-    /// server's own. Paths are signed without the path of the application, which is put before them.
-    /// ``run()`` of the server belongs to the application's services.
+    /// The application's middleware comes before; errors, CORS, the request ID and the log are the
+    /// server's own. Paths are signed without the path of the application, which is put before
+    /// them. ``run()`` of the server belongs to the application's services.
     ///
     /// - Parameters:
     ///   - router: A router of the application, or a group of one.
     ///   - path: Segments before all paths of the server.
-    ///   - routes: What is answered; anything else is not found.
-    ///   - stopsWorkForLostClients: Whether work stops when its client leaves before the answer. The
-    ///     connection is then closed after each answer that is not in memory, and no middleware may have put
-    ///     another body in place of the request's. Otherwise work goes on for `work.requestTimeout` at most.
+    ///   - routes: The enabled routes; anything else is not found.
+    ///   - stopsWorkForLostClients: Whether work stops when its client disconnects before the
+    ///     response. The connection is then closed after each response that is not in memory, and
+    ///     no middleware may have replaced the request's body. Otherwise work goes on for
+    ///     `work.requestTimeout` at most.
     public func addRoutes<Context: RequestContext>(
         to router: some RouterMethods<Context>, at path: String = "",
         routes: Routes = [.processing, .info, .iiif], stopsWorkForLostClients: Bool = false
@@ -97,12 +99,12 @@ extension ImageServer {
         return Response(answer, to: request.method)
     }
 
-    /// The answer with the picture of a plan, for applications that find out themselves what is wanted:
-    /// nothing has to be signed.
+    /// Returns the response with the picture of a plan, for applications that choose the plan
+    /// themselves: no signature is needed.
     ///
     /// - Parameters:
-    ///   - plan: What is wanted, and of which source.
-    ///   - request: Its header fields say what the client takes and what it has.
+    ///   - plan: The source and its processing.
+    ///   - request: Its header fields state the accepted formats and the cached picture.
     public func response(for plan: ImagePlan, to request: Request) async -> Response {
         let asked = ServerRequest(
             request, target: request.head.path ?? "", peer: nil, start: time.now,
@@ -116,7 +118,7 @@ extension ImageServer {
 }
 
 extension ImageServer: Service {
-    /// Has the server say that it is ready, until the application ends.
+    /// Reports the server as ready, until the application ends.
     public func run() async throws {
         await CodecWarmUp.finish()
         setState(.ready)

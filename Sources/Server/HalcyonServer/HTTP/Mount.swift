@@ -1,13 +1,14 @@
-/// The part of a request's target that leads to the server within an application of somebody else.
+/// The split of a request's target in an embedding application.
 struct Mount: Hashable {
-    /// What comes before: `/api/images`.
+    /// The path that leads to the server: `/api/images`.
     let path: String
     /// The rest, with its query: `/SIGNATURE/…`.
     let rest: String
 
     /// - Parameters:
-    ///   - target: As it was sent.
-    ///   - segments: How many segments lead to the server; empty ones do not count, as routers have it.
+    ///   - target: The unchanged target.
+    ///   - segments: The number of segments that lead to the server; empty ones do not count, as in
+    ///     routers.
     init(target: String, segments: Int) {
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         var end = path.startIndex

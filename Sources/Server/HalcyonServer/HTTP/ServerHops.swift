@@ -1,11 +1,11 @@
 import HalcyonHTTP
 
-/// How often a request has gone through image servers, told from one to the next in the field `Via` (RFC 9110,
-/// section 7.6.3): a source may lead back to the server that asks for it.
+/// The number of image servers that a request has passed, kept in the field `Via` (RFC 9110,
+/// section 7.6.3): a source may lead back to the server that requests it.
 enum ServerHops {
     private static let name = "halcyon"
 
-    /// Those that the fields of a request tell of.
+    /// Returns the number of hops in a request's fields.
     static func count(in fields: HTTPFields) -> Int {
         fields.values("Via").flatMap { $0.split(separator: ",") }.count { member in
             let words = member.split(separator: " ")
@@ -13,13 +13,13 @@ enum ServerHops {
         }
     }
 
-    /// What a server sends that is asked by a request with so many.
+    /// Returns the field for a request to a source, caused by a request with `count` hops.
     static func field(after count: Int) -> String {
         Array(repeating: "1.1 \(name)", count: count + 1).joined(separator: ", ")
     }
 }
 
 extension ServerRequest {
-    /// How often it has gone through an image server before this one.
+    /// The number of image servers that the request has passed before this one.
     var hops: Int { ServerHops.count(in: fields) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// Whether a client takes what is written to it.
+/// Detects clients that stop reading a response.
 struct WriteProgress {
-    /// The longest time in which nothing is taken.
+    /// The longest time in which nothing is accepted.
     private let patience: TimeAmount
     private var left = 0
     private var since = NIODeadline.now()
@@ -12,16 +12,16 @@ struct WriteProgress {
         self.patience = patience
     }
 
-    /// How often to look.
+    /// The interval between two checks.
     var interval: TimeAmount { .nanoseconds(max(1_000_000, patience.nanoseconds / 4)) }
 
-    /// - Parameter left: Bytes that have not been taken.
+    /// - Parameter left: The number of unaccepted bytes.
     mutating func begin(_ left: Int) {
         self.left = left
         since = .now()
     }
 
-    /// Whether nothing has been taken for too long.
+    /// Whether nothing has been accepted for too long.
     mutating func isStuck(_ left: Int) -> Bool {
         if left != self.left {
             begin(left)
@@ -32,9 +32,10 @@ struct WriteProgress {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Bytes that the system has taken and the other side has not; `nil` for what is no socket.
+    /// The number of bytes that the system has taken and the peer has not; `nil` if there is no
+    /// socket.
     var bytesUnderWay: Int? {
-        // What cannot be asked has nothing to tell.
+        // Other transports have nothing to tell.
         try? withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket -> Int? in
             var count: CInt = 0
             return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : nil
