@@ -5,7 +5,7 @@ import HalcyonWork
 /// The pictures that are served by the IIIF Image API, and its limits.
 struct IIIFService: Sendable {
     let limits: IIIFLimits
-    /// What is said of all pictures.
+    /// The properties that all pictures have in `info.json`.
     let extras: IIIFInfo.Extras
     let sources: IIIFSources
     /// The open folders by their paths.
@@ -13,7 +13,7 @@ struct IIIFService: Sendable {
     /// With a slash at both ends.
     let prefix: String
 
-    /// `nil` when it is off; and what is wrong with its settings.
+    /// Returns `nil` when the API is off or its settings have faults, and the faults.
     static func make(_ configuration: ImageServerConfiguration) -> (IIIFService?, [String]) {
         let settings = configuration.iiif
         guard settings.isEnabled else { return (nil, []) }
@@ -100,13 +100,13 @@ struct IIIFService: Sendable {
         return extras
     }
 
-    /// What follows the prefix in a target; `nil` for targets of others.
+    /// Returns the part of a target after the prefix; `nil` for other targets.
     func path(of target: String) -> String? {
         guard target.hasPrefix(prefix) else { return nil }
         return String(target.dropFirst(prefix.count).prefix { $0 != "?" })
     }
 
-    /// Finds the picture of an identifier at the first place that has it.
+    /// Finds the picture of an identifier in the first place that has it.
     func find(
         _ identifier: IIIFIdentifier, in finder: SourceFinder, for asker: SourceAsker,
         until ending: Ending

@@ -2,12 +2,12 @@ import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 
-/// What the header of a source says, kept so that the file is not read for each tile of it.
+/// The cached header of a source, so that the file is not read for each tile of it.
 struct SourceHeader: CacheCostCalculable {
     let size: Dimensions
     var cacheCost: Int { 1 }
 
-    /// Of up to 10,000 sources, for an hour after their last use.
+    /// Returns a cache of up to 10,000 headers, each for an hour after its last use.
     static func memory(_ time: TimeSource) -> MemoryStorage.Backend<SourceHeader> {
         var config = MemoryStorage.Config(totalCostLimit: 0)
         config.countLimit = 10_000
