@@ -8,17 +8,17 @@ import NIOCore
 import NIOFoundationCompat
 import Tracing
 
-/// What is done with the bytes of a source to make a picture. Blocks; belongs on the decoding pool.
+/// The work from the bytes of a source to a picture. Blocks; belongs on the decoding pool.
 protocol PictureWork: Sendable {
-    /// Whether the picture may be written by an encoder that takes threads of its own, of which there are fewer
-    /// than places.
+    /// Whether the picture may be written by a multithreaded encoder, of which fewer may run than
+    /// there are decoders.
     var mayUseThreadsOfEncoder: Bool { get }
-    /// What takes about as long as other work of this kind, of which there are few.
+    /// The kind of work, one of a few; work of one kind takes about equally long.
     var kind: String { get }
 
     /// - Parameters:
-    ///   - deadline: When nobody waits any longer, where that is known.
-    ///   - isWanted: Asked before each step: whether anybody still waits.
+    ///   - deadline: The end of the last waiter's patience, if known.
+    ///   - isWanted: Returns whether a caller still waits; called before each step.
     func run(
         _ data: Data, by deadline: ContinuousClock.Instant?,
         isWanted: @escaping @Sendable () -> Bool
@@ -29,19 +29,19 @@ extension PictureWork {
     var mayUseThreadsOfEncoder: Bool { false }
 }
 
-/// Has pictures made, each once for all who want it, and keeps them.
+/// Makes pictures, each once for all callers that want it, and caches them.
 final class PictureMaker: Sendable {
-    /// A picture and how it was had.
+    /// A picture and its provenance.
     struct Made: Sendable {
         enum Place: String, Sendable { case memory, disk, shared, made }
 
         let picture: MadePicture
         let place: Place
-        /// What it is kept under; `nil` when it is not.
+        /// The cache key; `nil` when the picture is not cached.
         let key: String?
-        /// That of its source among servers; see ``FoundSource/sharedGeneration``.
+        /// The source's generation among servers; see ``FoundSource/sharedGeneration``.
         var sourceGeneration: Int64?
-        /// Of a picture that was just made.
+        /// `nil` unless the picture was just made.
         var product: PlanExecution.Product?
         var sourceBytes: Int?
         var stages: [(name: String, duration: Duration)] = []
@@ -49,10 +49,10 @@ final class PictureMaker: Sendable {
 
     let results: ResultCache
     let gate: Gate
-    /// Passed before ``gate`` by pictures whose encoder takes threads of its own.
+    /// Entered before ``gate`` for pictures with a multithreaded encoder.
     let encoders: Gate
     let downloads: Gate
-    /// Pictures that could not be made a moment ago, by their keys.
+    /// Recent failures by picture key.
     let failures: KnownFailures
     private let sources: SourceFinder
     /// `nil` when nothing is shared with other servers.
@@ -80,21 +80,22 @@ final class PictureMaker: Sendable {
         self.time = time
     }
 
-    /// What a picture is made of and how; `key` names all of it.
+    /// The source and the work of a picture; `key` names both.
     struct Order: Sendable {
         let key: String
         let source: FoundSource
         let origin: PictureOrigin
         let work: any PictureWork
-        /// Whether the picture may be kept.
+        /// Whether the picture may be cached.
         let isStorable: Bool
-        /// When nobody waits for it any longer; `nil` when that is not known.
+        /// The time after which nobody waits for it; `nil` when that is not known.
         var deadline: ContinuousClock.Instant?
         private let tag: @Sendable (_ validator: String) -> String
 
         /// - Parameters:
-        ///   - plan: The canonical text of what is done.
-        ///   - tag: Names what is made of a version of the source, which may have changed when it is read.
+        ///   - plan: The canonical text of the plan.
+        ///   - tag: Names the result for a version of the source, which may have changed when it is
+        ///     read.
         init(
             source: FoundSource, plan: String,
             tag: @escaping @Sendable (_ validator: String) -> String,
@@ -108,13 +109,13 @@ final class PictureMaker: Sendable {
             self.tag = tag
         }
 
-        /// Names the work among all that is under way.
+        /// The name of the work among all that is under way.
         var workName: String { "\(key) \(source.version)" }
 
-        /// The key of the same made of `source`.
+        /// Returns the key of the same work on another version, `source`.
         func key(of source: FoundSource) -> String { Self.key(source, tag) }
 
-        /// What it is called among servers.
+        /// The picture's name among servers.
         var sharedName: SharedPictureName { SharedPictureName(origin, tag: tag("")) }
 
         private static func key(
@@ -124,8 +125,8 @@ final class PictureMaker: Sendable {
         }
     }
 
-    /// The picture of an order that is in memory. Whoever has just got it from another server uses it for the first
-    /// time.
+    /// Returns the picture of an order from memory, unless this request has just got it from
+    /// another server, which counts as its first use.
     func remembered(_ order: Order) -> MadePicture? {
         guard order.isStorable, order.source.glance?.found?.key != order.key,
             let picture = results.remembered(order.key)
@@ -137,9 +138,9 @@ final class PictureMaker: Sendable {
         return picture
     }
 
-    /// The picture of an order: from the disk, or made.
+    /// Returns the picture of an order: from the disk, or made.
     ///
-    /// - Returns: Also whether somebody else had ordered it.
+    /// - Returns: The picture, and whether the work is shared with another request.
     func picture(
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
@@ -152,10 +153,10 @@ final class PictureMaker: Sendable {
         if isShared, case .failure(let failure) = outcome, failure.kind == .deadline,
             !ending.isGiven
         {
-            // There was too little time for somebody who has waited for longer.
+            // Another request, which has waited longer, had too little time left.
             (outcome, isShared) = await shared(order, until: ending)
         }
-        // The work itself is part of the trace of whoever began it.
+        // The work itself belongs to the trace of the request that began it.
         if isShared { spans.note("halcyon.shared", from: start) }
         return (try outcome.get(), isShared)
     }
@@ -177,7 +178,7 @@ final class PictureMaker: Sendable {
     }
 
     private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
-        // Another server has told of it together with its source.
+        // Another server has published it together with its source.
         if let found = order.source.glance?.found, found.key == order.key, order.isStorable {
             metrics.noteCache("result", tier: "shared", "hit")
             let isWritten = results.keep(
@@ -186,7 +187,7 @@ final class PictureMaker: Sendable {
             if isWritten { sources.keepOnDisk(order.source) }
             return Made(picture: found.picture, place: .shared, key: order.key)
         }
-        // Somebody may have been faster between the look into memory and this.
+        // Another request may have been faster since the lookup in memory.
         if let picture = results.remembered(order.key) {
             return Made(picture: picture, place: .memory, key: order.key)
         }
@@ -239,7 +240,7 @@ final class PictureMaker: Sendable {
             results.keep(
                 picture, product.data, for: key, of: order.origin, during: order.source.visit)
         }
-        // What was purged meanwhile is for those who wait, and for no other server.
+        // After a purge it is for the present waiters only, not for other servers.
         let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
         let isShareable = isStorable && isCurrent && !product.isTruncated
         return Made(
@@ -252,9 +253,9 @@ final class PictureMaker: Sendable {
             ])
     }
 
-    /// Does the work when it is its turn, unless there is less time left than work usually takes.
+    /// Does the work in its turn, unless less time is left than work usually takes.
     ///
-    /// - Returns: Also how long it has waited for that, and when it began.
+    /// - Returns: The result, the wait for the turn, and the start of the work.
     private func run(
         _ order: Order, on data: Data, _ stopped: Ending
     ) async throws(Failure) -> (
@@ -262,7 +263,7 @@ final class PictureMaker: Sendable {
     ) {
         let (work, deadline) = (order.work, order.deadline)
         let queued = time.now
-        // Whoever waits for an encoder keeps nobody from decoding.
+        // Waiting for an encoder keeps no other work from decoding.
         let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter(by: deadline) : nil
         defer { if let encoder { encoders.leave(encoder) } }
         if encoder != nil {
@@ -274,7 +275,7 @@ final class PictureMaker: Sendable {
         let waited = metrics.noteStage("queue_decode", since: queued)
         spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])
         let begun = queued + waited
-        // Who has not had to wait has all the time there is.
+        // Work that did not have to wait has all the time there is.
         if let deadline, place.hasWaited || encoder?.hasWaited == true,
             begun + gate.expectedHold(of: work.kind) > deadline
         {
@@ -325,6 +326,6 @@ final class PictureMaker: Sendable {
 }
 
 extension ImageFormat {
-    /// As metrics and the log call it.
+    /// The name in metrics and the log.
     var name: String { OutputFormat(self)?.rawValue ?? "unknown" }
 }

@@ -4,7 +4,7 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 
-/// What a server does with pictures whatever the URL says.
+/// The server's rules for pictures, independent of the URL.
 struct PictureRules: Sendable {
     let maxSourceBytes: Int
     let maxPixels: Int
@@ -13,11 +13,11 @@ struct PictureRules: Sendable {
     let maxResultDimension: Int
     let maxResultBytes: Int
     let svg: ImageServerConfiguration.SVG
-    /// Whether files are taken of which the end is missing.
+    /// Whether truncated files are accepted.
     let acceptsTruncated: Bool
-    /// Whether information about a source has what may tell of places and people.
+    /// Whether information about a source includes private metadata, about places and people.
     let tellsPrivateMetadata: Bool
-    /// What a picture without a format in its URL may become.
+    /// The formats for pictures without a format in their URL.
     let preferredFormats: [OutputFormat]
     let decodingLimits: DecodingLimits
     let writesProgressiveJPEG: Bool
@@ -56,13 +56,14 @@ struct PictureRules: Sendable {
         decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
         decoding.maximumMemory = min(
             limits.maxDecodingBytes, configuration.work.memory ?? .max)
-        // Half of it, so that requests behind a picture that takes too long have some left, and this one is
-        // answered, and remembered, as too complex before its own time is over.
+        // Half of it, so that requests behind a picture that takes too long have some left, and
+        // this one is answered, and remembered, as too complex before its own time is over.
         decoding.maximumDuration = configuration.work.requestTimeout / 2
         decodingLimits = decoding
     }
 
-    /// What is decoded for these options, which may allow more than the settings where they have the right to.
+    /// Returns the decoding limits for these options, which may raise those of the settings where
+    /// that is allowed.
     func decodingLimits(for options: ProcessingOptions) -> DecodingLimits {
         var limits = decodingLimits
         limits.maximumPixelCount = max(
@@ -71,7 +72,7 @@ struct PictureRules: Sendable {
         return limits
     }
 
-    /// Another text for rules by which the same plan makes other bytes.
+    /// Differs for rules by which the same plan makes other bytes.
     var version: String {
         func text(_ table: [OutputFormat: Int]) -> String {
             table.map { "\($0.key.rawValue)=\($0.value)" }.sorted().joined(separator: ",")
@@ -87,14 +88,14 @@ struct PictureRules: Sendable {
     /// 1…100.
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
 
-    /// The numbers that the encoders take for their effort, by format.
+    /// The effort ranges of the encoders, by format.
     static let efforts = [
         "webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10,
     ]
 
-    /// How a picture is written.
+    /// Returns the encoding options for a format.
     ///
-    /// - Parameter quality: 1…100; `nil` for that of the format.
+    /// - Parameter quality: 1…100; `nil` for the default of the format.
     func encoding(of format: OutputFormat, quality: Int? = nil) -> ImageEncodingOptions {
         var options = ImageEncodingOptions(
             quality: CGFloat((quality ?? self.quality(of: format)) - 1) / 99)
@@ -104,14 +105,14 @@ struct PictureRules: Sendable {
         return options
     }
 
-    /// Whether there is time to write a picture in a format.
+    /// Whether there is time to encode a picture in a format.
     func hasTime(
         for image: Image, as format: OutputFormat, by deadline: ContinuousClock.Instant?
     ) -> Bool {
         format != .avif || avifEffort(for: image, by: deadline) != nil
     }
 
-    /// A picture as a file; as AVIF with less effort where time is short.
+    /// Encodes a picture; as AVIF with less effort where time is short.
     func encoded(
         _ image: Image, as format: OutputFormat, _ options: ImageEncodingOptions,
         by deadline: ContinuousClock.Instant?
@@ -134,8 +135,8 @@ struct PictureRules: Sendable {
             in: deadline.map { $0 - time.now })
     }
 
-    /// - Throws: `Failure` when a source has more bytes than these options allow, which may be more than the
-    ///   settings do where they have the right to.
+    /// - Throws: `Failure` when a source has more bytes than these options allow, which may raise
+    ///   the limit of the settings where that is allowed.
     func check(sourceBytes: Int, _ options: ProcessingOptions) throws(Failure) {
         let limit = options.limits.sourceBytes ?? maxSourceBytes
         guard sourceBytes <= limit else {
@@ -143,7 +144,7 @@ struct PictureRules: Sendable {
         }
     }
 
-    /// - Throws: `Failure` when a result has more bytes than are sent.
+    /// - Throws: `Failure` when a result has more bytes than allowed.
     func check(resultBytes: Int) throws(Failure) {
         guard resultBytes <= maxResultBytes else {
             throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")
@@ -197,6 +198,6 @@ extension OutputFormat {
         }
     }
 
-    /// Those that can be written on this machine.
+    /// The formats that can be written on this machine.
     static let writable = Set(ImageFormat.writable.compactMap { OutputFormat($0) })
 }

@@ -8,12 +8,12 @@ extension PlanExecution {
     struct Source {
         private(set) var image: Image
         let format: ImageFormat
-        /// Frames that are used.
+        /// The number of frames in use.
         let frameCount: Int
-        /// Whether a part of it is missing.
+        /// Whether the file is truncated.
         let isTruncated: Bool
         private var data: Data
-        /// Which codecs read it.
+        /// The codecs that read it.
         private let coding: DirectCoding
 
         init(
@@ -28,7 +28,7 @@ extension PlanExecution {
             let completed = rules.acceptsTruncated ? TruncatedJPEG.completed(data) : nil
             isTruncated = completed != nil
             self.data = completed ?? data
-            // Our own reader of JPEG takes nothing but whole files.
+            // Our own JPEG reader takes whole files only.
             coding =
                 isTruncated
                 ? DirectCoding(formats: [], skipsJPEGCoefficients: false) : DirectCoding.current
@@ -67,7 +67,7 @@ extension PlanExecution {
             }
         }
 
-        /// The orientation of EXIF that takes back what has been applied.
+        /// The EXIF orientation that undoes the applied one.
         var inverseOrientation: Int {
             switch Image.orientation(of: data) {
             case 6: 8
@@ -76,8 +76,8 @@ extension PlanExecution {
             }
         }
 
-        /// Leaves the colours as they are stored, where they and the profile that says what they mean can be
-        /// written into the result, and returns that profile. Otherwise colours are converted to sRGB.
+        /// Keeps the colours as stored, where they and their profile can be written into the
+        /// result, and returns that profile. Otherwise colours are converted to sRGB.
         mutating func takeProfile(
             _ options: ProcessingOptions, for format: OutputFormat, _ rules: PictureRules
         ) throws -> Data? {
@@ -90,13 +90,13 @@ extension PlanExecution {
             return taken.profile
         }
 
-        /// The picture that the steps begin with: of so many frames, the first of the source.
+        /// Returns the picture for the first step: the first `frames` frames of the source.
         func start(frames: Int, limits: DecodingLimits) throws -> Image {
             guard let timing = image.animation else { return image }
             if frames == 1 {
                 return try Self.image(data, coding, limits, onlyFirstFrame: true)
             }
-            // Decoding all at once counts the pixels of all as one picture's.
+            // Decoding all frames at once counts their pixels as one picture's.
             let most = (limits.maximumPixelCount ?? .max) / frames
             let bitmaps =
                 frames == image.frameCount && image.pixelSize.pixelCount <= most
@@ -110,7 +110,7 @@ extension PlanExecution {
         }
     }
 
-    /// What a picture is written as.
+    /// The output format of a picture.
     struct FormatChoice {
         let format: OutputFormat
         let sourceFormat: OutputFormat
@@ -140,8 +140,8 @@ extension PlanExecution {
             isAnimated = isAnimation && format.holdsAnimation
         }
 
-        /// The source's own format where that is one of the preferred ones, otherwise the first of these
-        /// that can hold it.
+        /// Returns the source's own format if that is preferred, otherwise the first preferred one
+        /// that can hold the picture.
         private static func usual(
             _ source: Source, _ sourceFormat: OutputFormat, _ options: ProcessingOptions,
             _ rules: PictureRules
@@ -161,14 +161,14 @@ extension PlanExecution {
     }
 }
 
-/// What a client takes of the modern formats; `nil` when it names none.
+/// The modern formats that a client accepts; `nil` where it names none.
 struct AcceptedFormats: Sendable, Hashable {
     var still: OutputFormat?
     var animated: OutputFormat?
-    /// For stills that are too small for that.
+    /// For stills that are too small for ``still``.
     var small: OutputFormat?
 
-    /// A word of few, for keys.
+    /// A short text for keys, one of a few.
     var variant: String {
         still == nil && animated == nil
             ? ""

@@ -4,12 +4,12 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 
-/// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.
+/// Makes a picture from a source's bytes by a plan. Blocks; belongs on the decoding pool.
 ///
 /// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
 /// canvas, padding, ground, watermark, encoding.
 struct PlanExecution: PictureWork {
-    /// What came of it.
+    /// The result of the work.
     struct Product: Sendable {
         let data: Data
         let format: ImageFormat
@@ -19,17 +19,17 @@ struct PlanExecution: PictureWork {
         let frameCount: Int
         let decoding: Duration
         let encoding: Duration
-        /// Whether a part of the source was missing.
+        /// Whether the source was truncated.
         var isTruncated = false
-        /// Whether there was too little time for the format that it was to have.
+        /// Whether there was too little time for the intended format.
         var isSubstitute = false
     }
 
     let options: ProcessingOptions
-    /// Modern formats that the client takes.
+    /// The modern formats that the client accepts.
     let accepted: AcceptedFormats
     let rules: PictureRules
-    /// What ``ProcessingOptions/watermark`` lays over the picture.
+    /// The layer of ``ProcessingOptions/watermark``.
     var watermark: WatermarkLayer?
 
     func run(
@@ -68,7 +68,7 @@ struct PlanExecution: PictureWork {
             try Self.check(isWanted)
             let possible = choice.format.possible(
                 for: image, otherwise: options.format == nil ? accepted.small : nil)
-            // Where the URL names the format, there is no other one.
+            // A format named in the URL has no substitute.
             let hasTime =
                 options.format != nil || rules.hasTime(for: image, as: possible, by: deadline)
             let format = hasTime ? possible : accepted.small ?? (image.hasAlpha ? .png : .jpeg)
@@ -84,7 +84,7 @@ struct PlanExecution: PictureWork {
         }
     }
 
-    /// Whether an SVG drawing is sent as such. It is never sent as it came, since it could run and load things.
+    /// Whether an SVG drawing is sent as such: never unchanged, since it could run and load things.
     private var sendsDrawing: Bool {
         switch options.format {
         case .svg: rules.svg == .sanitize
@@ -107,11 +107,11 @@ struct PlanExecution: PictureWork {
         if !isWanted() { throw Failure(.clientGone, "nobody waits any longer") }
     }
 
-    /// Crop and resampling come before the turn, so that a decoder can deliver a smaller picture; where the
-    /// crop lies is said of the turned picture.
+    /// Crop and resampling come before the turn, so that a decoder can deliver a smaller picture;
+    /// the crop's position refers to the turned picture.
     ///
-    /// - Parameter turn: An orientation of EXIF that is applied, beside what the options say: pictures come
-    ///   from the decoder as they are to be seen.
+    /// - Parameter turn: An EXIF orientation to apply, besides what the options say: the decoder
+    ///   delivers pictures upright.
     private func steps(
         on image: Image, isDrawing: Bool, turn: Int, limit: Int
     ) throws -> Image {
@@ -151,7 +151,7 @@ struct PlanExecution: PictureWork {
         return image.pixelated(side: options.pixelate)
     }
 
-    /// On its canvases and with its padding; flattened when there is a colour for that.
+    /// Adds canvases and padding; flattens if there is a background colour.
     private func grounded(_ image: Image, _ geometry: Geometry) -> Image {
         let ground = options.background.map { Color($0) } ?? .clear
         var image = image
@@ -170,8 +170,8 @@ struct PlanExecution: PictureWork {
         return image.blended(.normal, alpha: 1, onto: ground)
     }
 
-    /// Encodes within the size that was asked for, or nearly so: at most eight times, each with a lower
-    /// quality.
+    /// Encodes within the requested number of bytes, or nearly so: at most eight times, each with a
+    /// lower quality.
     private func encode(
         _ image: Image, as format: OutputFormat, metadata: ImageMetadata?, profile: Data?,
         by deadline: ContinuousClock.Instant?, isWanted: () -> Bool
@@ -202,16 +202,16 @@ extension PlanExecution {
         return format == .avif || format == .heic
     }
 
-    /// By what is written, as far as that is known before the source.
+    /// The output format, as far as that is known before the source.
     var kind: String { (options.format ?? accepted.still)?.rawValue ?? "source" }
 
-    /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
-    /// asked for would be worse than none.
+    /// Options that are not supported here: URLs with them are refused, since a wrong picture would
+    /// be worse than none.
     static let unavailable: Set<OptionName> = [.processors, .enforceThumbnail]
 }
 
 extension Image {
-    /// A part of the image; without a place the one that catches the eye most.
+    /// Returns a part of the image; without a position, the most salient one.
     func cut(to size: Dimensions, at position: Position?) -> Image {
         guard let position else { return smartCropped(to: PixelSize(size)) }
         return cropped(
@@ -220,10 +220,10 @@ extension Image {
 }
 
 extension ProcessingOptions {
-    /// What is taken over of the metadata of a source.
+    /// Returns the part of a source's metadata that is kept.
     func metadata(of data: Data) throws -> ImageMetadata? {
         guard stripMetadata else { return try ImageMetadata(reading: data) }
-        // Metadata that cannot be read says nothing of rights.
+        // Unreadable metadata says nothing about rights.
         return keepCopyright ? (try? ImageMetadata(reading: data))?.rights : nil
     }
 }
@@ -245,9 +245,9 @@ extension Dimensions {
 }
 
 extension OutputFormat {
-    /// What a picture is written as that was to be written in this format, but may be too small for it.
+    /// Returns this format, or a substitute for images that are too small for it.
     ///
-    /// - Parameter other: A format for that.
+    /// - Parameter other: The substitute; by default PNG or JPEG.
     func possible(for image: Image, otherwise other: OutputFormat? = nil) -> OutputFormat {
         let size = image.pixelSize
         guard min(size.width, size.height) < minimumSide else { return self }
@@ -281,7 +281,7 @@ extension Failure {
         }
     }
 
-    /// What `work` on a picture returns; what it throws is thrown as a failure.
+    /// Returns the result of `work` on a picture; its error is thrown as a failure.
     static func ofPicture<Value>(_ work: () throws -> Value) throws(Failure) -> Value {
         do {
             return try work()
@@ -290,7 +290,7 @@ extension Failure {
         } catch let shortage as LargeMemory.Shortage {
             throw Failure(shortage)
         } catch let error as ImageCodingError {
-            // What a library makes of memory that it does not get looks like a broken picture.
+            // A library without enough memory fails as if the picture were broken.
             try Failure.withRoom { () throws(LargeMemory.Shortage) in
                 try LargeMemory.check(1 << 20)
             }
