@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonPixels
 
-/// What is told of EXIF: an object without levels, with numbers where the standard has numbers.
+/// The reported EXIF data: a flat object, with numbers where the standard has numbers.
 struct EXIFDocument: Encodable, Sendable {
     private let values: [String: Entry]
 
@@ -18,7 +18,7 @@ struct EXIFDocument: Encodable, Sendable {
         }
     }
 
-    /// What says nothing of places, people and single pieces of equipment, but for whom the picture is by.
+    /// Tags that tell nothing about places, people or single devices, except for the author.
     private static let harmless: Set = [
         "Make", "Model", "LensModel", "DateTimeOriginal", "OffsetTimeOriginal", "ExposureTime",
         "FNumber", "ISO", "FocalLength", "Orientation", "ColorSpace", "Software", "Artist",
@@ -27,12 +27,12 @@ struct EXIFDocument: Encodable, Sendable {
     private static let numbers: Set = [
         "ExposureTime", "FNumber", "ISO", "FocalLength", "Orientation", "ColorSpace",
     ]
-    /// Characters of a text.
+    /// The maximum number of characters in a text.
     private static let longest = 1000
 
-    /// `nil` when nothing is left to be told.
+    /// `nil` when there is nothing to report.
     ///
-    /// - Parameter isAll: Whether positions, serial numbers, owners and the maker's notes are told, too.
+    /// - Parameter isAll: Whether to report positions, serial numbers, owners and maker notes, too.
     init?(_ header: StoredHeader, isAll: Bool) {
         var values: [String: Entry] = [:]
         for (tag, text) in header.exif {
@@ -41,7 +41,7 @@ struct EXIFDocument: Encodable, Sendable {
             let name = isSpeed ? "ISO" : tag
             guard isAll || Self.harmless.contains(name) else { continue }
             if Self.numbers.contains(name) {
-                // A camera that does not know writes 0/0.
+                // A camera that does not know the value writes 0/0.
                 if let number = Self.number(text) { values[name] = .number(number) }
             } else if !text.isEmpty {
                 values[name] = .text(String(text.prefix(Self.longest)))

@@ -4,8 +4,8 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 
-/// What is told of a source, as JSON. Read from the header, unless fields are asked for that only the
-/// pixels tell.
+/// The JSON description of a source. Made from the header, unless fields are requested that need
+/// the pixels.
 struct InfoDocument: Encodable, Sendable {
     /// Bytes.
     private var size: Int?
@@ -14,22 +14,22 @@ struct InfoDocument: Encodable, Sendable {
     /// As shown, after EXIF.
     private var width: Int?
     private var height: Int?
-    /// Of EXIF, 1…8; the size is that after it.
+    /// The EXIF orientation, 1…8; width and height are those after it.
     private var orientation: Int?
     private var pages: Int?
-    /// In the words of libvips: `srgb`, `b-w`, `cmyk` …
+    /// In libvips's terms: `srgb`, `b-w`, `cmyk` …
     private var colorspace: String?
     /// The name of the colour profile.
     private var profile: String?
     private var bands: Int?
     private var hasAlpha: Bool?
-    /// In the words of libvips: `uchar`, `ushort` …
+    /// In libvips's terms: `uchar`, `ushort` …
     private var sampleFormat: String?
     private var exif: EXIFDocument?
     private var frames: Int?
-    /// Milliseconds that each frame is shown.
+    /// Milliseconds for each frame.
     private var delays: [Int]?
-    /// How often the animation runs; 0 for ever.
+    /// The number of runs of the animation; 0 for endless.
     private var loop: Int?
     /// Milliseconds of one run.
     private var duration: Int?
@@ -79,7 +79,7 @@ struct InfoDocument: Encodable, Sendable {
         }
     }
 
-    /// However many pixels there are: none is looked at.
+    /// Without a limit of pixels: none is decoded.
     private init(headerOf data: Data, _ fields: InfoFields, _ rules: PictureRules) throws {
         var limits = rules.decodingLimits
         limits.maximumPixelCount = nil
@@ -90,7 +90,7 @@ struct InfoDocument: Encodable, Sendable {
     private init(pixelsOf data: Data, _ fields: InfoFields, _ rules: PictureRules) throws {
         let source = try PlanExecution.Source(data, options: ProcessingOptions(), rules: rules)
         take(source.image, data, fields)
-        // Of an animation its first frame, as it is shown.
+        // The first frame of an animation, as it is shown.
         let image = try source.start(frames: 1, limits: rules.decodingLimits)
         let chosen = fields.fields
         if chosen.contains(.average) || chosen.contains(.dominantColors) {
@@ -115,7 +115,7 @@ struct InfoDocument: Encodable, Sendable {
         if chosen.contains(.pHash) { phash = try image.pHash().description }
     }
 
-    /// What the header says.
+    /// Takes over the fields that the header tells.
     private mutating func take(_ image: Image, _ data: Data, _ fields: InfoFields) {
         let chosen = fields.fields
         if chosen.contains(.size) { size = data.count }
@@ -145,7 +145,7 @@ struct InfoDocument: Encodable, Sendable {
     ) {
         let chosen = fields.fields
         if chosen.contains(.colorSpace) {
-            // The file has been opened; what is not told here is not known.
+            // The file has been opened; anything missing here is unknown.
             profile = (try? ImageInformation(of: data))?.colorProfile?.name
         }
         guard let header = StoredHeader(of: data) else { return }
@@ -165,7 +165,7 @@ struct InfoDocument: Encodable, Sendable {
 }
 
 extension ImageInformation.ColorProfile {
-    /// What people call it; `nil` where the file gives it no name.
+    /// The common name; `nil` where the file gives it no name.
     fileprivate var name: String? {
         switch self {
         case .icc(let name): name

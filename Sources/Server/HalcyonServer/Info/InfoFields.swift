@@ -1,9 +1,9 @@
 import HalcyonHTTP
 import HalcyonServerURLs
 
-/// What a request for information about a source asks for: `/size:1/blurhash:4:3/plain/…`.
+/// The fields of a request for information about a source: `/size:1/blurhash:4:3/plain/…`.
 struct InfoFields: Sendable, Hashable {
-    /// What is asked for by its name alone.
+    /// A field without arguments.
     enum Field: String, Sendable, CaseIterable {
         case size
         case format
@@ -37,7 +37,7 @@ struct InfoFields: Sendable, Hashable {
             }
         }
 
-        /// Whether the header does not tell it.
+        /// Whether it cannot be read from the header.
         var needsPixels: Bool {
             switch self {
             case .size, .format, .dimensions, .pagesNumber, .colorSpace, .bands, .sampleFormat,
@@ -49,12 +49,12 @@ struct InfoFields: Sendable, Hashable {
     }
 
     private(set) var fields: Set<Field> = []
-    /// Whether the digest of the bytes is wanted.
+    /// Whether the digest of the bytes is requested.
     private(set) var digest = false
-    /// How many colours.
+    /// The number of colours.
     private(set) var palette: Int?
     private(set) var blurHash: BlurHashSize?
-    /// What follows the options: a path with nothing but the source.
+    /// The path after the options, which contains only the source.
     let sourcePath: String
 
     /// The number of waves, each 1…9.
@@ -63,10 +63,10 @@ struct InfoFields: Sendable, Hashable {
         var rows = 3
     }
 
-    /// Fields that are known to others, and not told here.
+    /// Known fields of other servers that are not supported here.
     private static let unsupported: Set<String> = ["xmp", "iptc"]
 
-    /// - Parameter path: What is signed.
+    /// - Parameter path: The signed path.
     init(path: String) throws(PlanError) {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let options = segments.prefix { $0.contains(":") }
@@ -79,7 +79,7 @@ struct InfoFields: Sendable, Hashable {
         }
     }
 
-    /// Whether something is wanted that stands in the header beside the size.
+    /// Whether a field is requested that needs more of the header than the size.
     var needsStoredHeader: Bool {
         !fields.isDisjoint(with: [.colorSpace, .bands, .sampleFormat, .exif])
     }
@@ -89,7 +89,7 @@ struct InfoFields: Sendable, Hashable {
         palette != nil || blurHash != nil || fields.contains(where: \.needsPixels)
     }
 
-    /// The same text for requests that mean the same.
+    /// One text for all requests with the same fields.
     var canonicalText: String {
         var texts = fields.map(\.rawValue)
         if digest { texts.append("hash:sha256") }
@@ -125,7 +125,7 @@ extension InfoFields {
         }
     }
 
-    /// An argument that is empty or missing keeps what is usual.
+    /// An empty or missing argument keeps the default.
     private static func blurHashSize(_ arguments: [String]) throws(PlanError) -> BlurHashSize {
         let usual = BlurHashSize()
         func side(_ index: Int, _ usual: Int) -> Int? {
