@@ -1,7 +1,7 @@
 import HalcyonWork
 import Synchronization
 
-/// How many pictures came from a cache in the last minutes.
+/// The share of pictures from a cache in the last minutes.
 final class HitRates: Sendable {
     private let window = Mutex(HitWindow())
     private let time: TimeSource
@@ -17,7 +17,7 @@ final class HitRates: Sendable {
         window.withLock { $0.note(isHit: isHit, second: second) }
     }
 
-    /// The share of the last so many minutes, 0…1; `nil` when nobody has asked for a picture.
+    /// Returns the hit rate of the last minutes, 0…1; `nil` without requests for pictures.
     func share(minutes: Int) -> Double? {
         let second = second
         return window.withLock { $0.share(seconds: minutes * 60, before: second) }
@@ -26,7 +26,7 @@ final class HitRates: Sendable {
     private var second: Int { Int((time.now - start).inSeconds) }
 }
 
-/// Hits and all looks of the last quarter of an hour, counted in steps of ten seconds.
+/// The hits and all lookups of the last quarter of an hour, counted in steps of ten seconds.
 struct HitWindow {
     private struct Step {
         var number = -1
@@ -45,7 +45,7 @@ struct HitWindow {
         if isHit { steps[index].hits += 1 }
     }
 
-    /// - Parameter seconds: Up to 900; the step that has begun counts beside it.
+    /// - Parameter seconds: Up to 900; the current step counts in addition.
     func share(seconds: Int, before second: Int) -> Double? {
         let last = second / Self.length
         let counted = steps.filter {

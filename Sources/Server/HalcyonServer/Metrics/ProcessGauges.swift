@@ -2,11 +2,11 @@ import Foundation
 import HalcyonWork
 
 extension Gauge {
-    /// What the kernel tells of this process. Reads files of `/proc`, which do not block.
+    /// The kernel's numbers about this process. Reads files of `/proc`, which do not block.
     static var process: [Gauge] {
         var gauges: [Gauge] = []
-        // In millionths of a second, which POSIX has made the unit. The fields of `rusage` come from whichever
-        // module of C was read first, which is not the same one in all kinds of builds.
+        // In microseconds, the unit fixed by POSIX. The fields of `rusage` come from whichever C
+        // module was read first, which is not the same in all kinds of builds.
         let ticks = clock()
         if ticks >= 0 {
             gauges.append(
@@ -58,7 +58,7 @@ extension Gauge {
     private static let start = TimeSource.system.date.timeIntervalSince1970
 
     private static func text(_ path: String) -> String? {
-        // Without the file there is no number to tell.
+        // Without the file there is no number to report.
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 }
@@ -72,16 +72,16 @@ struct ResidentMemory {
     /// Memory that processes share.
     let shared: Int
 
-    /// `nil` where the kernel does not tell.
+    /// `nil` where the kernel does not report it.
     static var current: ResidentMemory? {
-        // Without the file there is no number to tell.
+        // Without the file there is no number to report.
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
             return nil
         }
         return ResidentMemory(status: text)
     }
 
-    /// - Parameter status: What `/proc/PID/status` says.
+    /// - Parameter status: The text of `/proc/PID/status`.
     init?(status: String) {
         let lines = status.split(separator: "\n")
         func bytes(_ name: String) -> Int? {

@@ -2,9 +2,9 @@ import Foundation
 import HalcyonWork
 import Synchronization
 
-/// What is counted while the server works, and told in the text format of Prometheus.
+/// The server's metrics, reported in the text format of Prometheus.
 ///
-/// Labels have few values: never URLs, hosts or names of requests.
+/// Labels have few values: never URLs, hosts or request IDs.
 final class ServerMetrics: Sendable {
     let requests = Counter(
         "halcyon_http_requests_total", "Requests answered.", ["route", "status"])
@@ -57,16 +57,16 @@ final class ServerMetrics: Sendable {
 
     func noteSourceResponse(_ status: Int) { sourceResponses.add([String(status)]) }
 
-    /// Notes how long a part of the work took, from `start` until now.
+    /// Records and returns the duration of a stage, from `start` until now.
     func noteStage(_ stage: String, since start: ContinuousClock.Instant) -> Duration {
         let duration = time.now - start
         stages.observe(duration.inSeconds, [stage])
         return duration
     }
 
-    /// All of it as text.
+    /// Returns all metrics as text.
     ///
-    /// - Parameter gauges: What is measured at this moment.
+    /// - Parameter gauges: The present values to add.
     func text(adding gauges: [Gauge]) -> String {
         let counters = [
             requests, inFlight, errors, rejected, sourceResponses, refused, cacheRequests,
@@ -87,7 +87,7 @@ final class ServerMetrics: Sendable {
     }
 }
 
-/// A number measured when it is asked for.
+/// A number measured on request.
 struct Gauge: Sendable {
     let name: String
     let help: String
@@ -129,14 +129,14 @@ final class Counter: Sendable {
 
     func value(_ labels: [String] = []) -> Double { state.withLock { $0.values[labels] ?? 0 } }
 
-    /// Waits until the value is as wanted.
+    /// Waits until the value fulfils a condition.
     func until(_ labels: [String] = [], _ isReached: (Double) -> Bool) async {
         await NextChange.wait(for: isReached) {
             state.withLock { ($0.values[labels] ?? 0, $0.change.awaited()) }
         }
     }
 
-    /// Of all labels together.
+    /// The sum over all labels.
     var total: Double { state.withLock { $0.values.values.reduce(0, +) } }
 
     var text: String {
@@ -152,7 +152,7 @@ final class Counter: Sendable {
     }
 }
 
-/// How often values were at most so large, by labels.
+/// A histogram by labels: the number of values up to each bound.
 final class Histogram: Sendable {
     private struct Series: Sendable {
         var counts: [Int]
