@@ -8,7 +8,7 @@ import NIOCore
 import Synchronization
 
 extension ImageServer {
-    /// Counts an answer, and writes it to the log.
+    /// Counts a response, and writes it to the log.
     func note(_ answer: ServerAnswer, to request: ServerRequest) {
         let notes = answer.notes
         guard !notes.isQuiet else { return }
@@ -30,7 +30,7 @@ extension ImageServer {
         if notes.failure?.hasStoppedDecoder == true { level = max(level, .warning) }
         var leftOut = 0
         if notes.failure?.kind == .busy {
-            // A crowd that is sent away is told of once in a second.
+            // Refusals of a crowd are logged once in a second.
             if let count = busyLines.withLock({ $0.take(at: time.now) }) {
                 leftOut = count
             } else {
@@ -101,7 +101,7 @@ extension ImageServer {
 }
 
 extension ImageServer {
-    /// The target of a request without its signature and what else is secret.
+    /// Returns the target of a request without its signature and other secrets.
     func loggedPath(of request: ServerRequest) -> String {
         LogText.path(request.target, below: prefix, unsigned: iiif?.prefix)
     }
@@ -118,11 +118,12 @@ extension ServerFailure.LogLevel {
     }
 }
 
-/// Texts of strangers as they may stand in a log.
+/// Makes untrusted texts safe for the log.
 enum LogText {
-    /// A target with `<sig>` in place of its signature, and without what may be secret in its source.
+    /// Returns a target with `<sig>` in place of its signature, and without possible secrets in its
+    /// source.
     ///
-    /// - Parameter unsigned: What paths begin with that have no signature.
+    /// - Parameter unsigned: The prefix of paths without a signature.
     static func path(_ target: String, below prefix: String, unsigned: String?) -> String {
         var prefix = prefix
         var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
@@ -141,17 +142,17 @@ enum LogText {
         return printable("\(prefix)/\(signature)/" + source(String(parts[2])), limit: 1000)
     }
 
-    /// A source without what is secret in it, and with 200 characters of its query at most.
+    /// Returns a source without its secrets, and with 200 characters of its query at most.
     static func source(_ source: String) -> String {
         let text = masked(source)
         guard let mark = text.firstIndex(of: "?") else { return printable(text, limit: 1000) }
         return printable(text[..<mark] + text[mark...].prefix(201), limit: 1000)
     }
 
-    /// What went wrong, in which a source may be told of.
+    /// Returns the reason of a failure, which may contain a source.
     static func reason(_ text: String) -> String { printable(masked(text), limit: 500) }
 
-    /// Without what is secret, also in a source that is percent-encoded as a whole.
+    /// Removes secrets, also from a source that is percent-encoded as a whole.
     private static func masked(_ text: String) -> String {
         let masked = text.maskingSecrets
         guard masked.utf8.contains(UInt8(ascii: "%")), let decoded = masked.removingPercentEncoding
@@ -160,7 +161,7 @@ enum LogText {
         return maskedInside == decoded ? masked : maskedInside
     }
 
-    /// Without control characters, and not too long.
+    /// Replaces control characters, and limits the length.
     static func printable(_ text: some StringProtocol, limit: Int) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar in
             scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar

@@ -1,5 +1,5 @@
 extension ImageServer {
-    /// What is kept, in numbers.
+    /// The usage of the caches in numbers.
     struct CacheNumbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {
             let entries: Int
@@ -20,7 +20,7 @@ extension ImageServer {
 
         let sources: Cache
         let results: Cache
-        /// The share of pictures that came from a cache, by minutes; left out when there were none.
+        /// The hit rates by minutes; left out where there were no requests.
         let hitRates: [String: Double]
     }
 

@@ -8,7 +8,7 @@ import NIOCore
 import Vips
 
 extension ImageServer {
-    /// Answers a request to the operations address: health, metrics, and what is kept.
+    /// Answers a request to the operations address: health, metrics, and the caches.
     @Sendable func answerOperations(_ request: ServerRequest) async -> ServerAnswer {
         let path = request.target.prefix { $0 != "?" }
         var answer: ServerAnswer
@@ -23,7 +23,7 @@ extension ImageServer {
         return answer
     }
 
-    /// Metrics, and what is kept; `nil` for other paths.
+    /// Answers with metrics or about the caches; `nil` for other paths.
     func operations(_ path: Substring, _ request: ServerRequest) async -> ServerAnswer? {
         guard path == "/metrics", request.method == "GET" || request.method == "HEAD" else {
             return await upkeep(path, request)
@@ -38,7 +38,7 @@ extension ImageServer {
             type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// Whether a public request is about the process, and not about a picture.
+    /// Whether a public request is about the process instead of a picture.
     func asksForHealth(_ request: ServerRequest) -> Bool {
         guard request.routes.contains(.health), request.method == "GET" || request.method == "HEAD"
         else { return false }
@@ -48,7 +48,7 @@ extension ImageServer {
         }
     }
 
-    /// Whether the process answers, and whether it takes requests; `nil` for other paths.
+    /// Answers whether the process is alive, or accepts requests; `nil` for other paths.
     func health(
         _ path: Substring, _ request: ServerRequest, tellsReason: Bool = false
     ) -> ServerAnswer? {
@@ -132,10 +132,11 @@ extension ImageServer {
         }
     }
 
-    /// Of the process, whoever else uses libvips in it.
+    /// The memory of the process, including other users of libvips in it.
     private var memoryGauges: [Gauge] {
         let heap = HeapUsage.current
-        // The parts of the resident memory that is not of files. The caches, and pixels in libvips, are on the heap.
+        // The parts of the resident memory besides files. The caches, and pixels in libvips, are on
+        // the heap.
         let parts = [
             ("heap", heap.used), ("heap_unused", heap.unused),
             ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),
@@ -169,7 +170,7 @@ extension ImageServer {
         ]
     }
 
-    /// Of the processes that decode for this one.
+    /// The processes that decode for this one.
     private var workerGauges: [Gauge] {
         let workers = DecodingWorker.statistics
         return [
@@ -194,7 +195,7 @@ extension ImageServer {
         ]
     }
 
-    /// That of the compiler.
+    /// The version of the compiler.
     private static var languageVersion: String {
         #if compiler(>=6.4)
             "6.4"

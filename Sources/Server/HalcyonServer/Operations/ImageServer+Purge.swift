@@ -6,7 +6,7 @@ import NIOCore
 import NIOFoundationCompat
 
 extension ImageServer {
-    /// Answers a request to change or to tell what is kept; `nil` for other paths.
+    /// Answers a request to change the caches or to report on them; `nil` for other paths.
     func upkeep(_ path: Substring, _ request: ServerRequest) async -> ServerAnswer? {
         let isKnown = path == "/purge" || path == "/cache" || path.hasPrefix("/warm")
         guard isKnown else { return nil }
@@ -36,8 +36,8 @@ extension ImageServer {
         }
     }
 
-    /// Without a token, only programs of this machine may order something, and no pages in its browsers;
-    /// nobody by way of the application of somebody else.
+    /// Without a token, only programs of this machine are accepted, but not pages in its browsers,
+    /// and no requests through an embedding application.
     func checkOperator(_ request: ServerRequest) throws(Failure) {
         guard let token = configuration.operationsToken else {
             guard configuration.operationsBind?.isLoopback == true,
@@ -79,7 +79,7 @@ extension ImageServer {
     }
 }
 
-/// What is to be forgotten, as it is ordered: one of these.
+/// A purge request: exactly one of these.
 private struct PurgeOrder: Decodable {
     var source: String?
     var prefix: String?
@@ -87,11 +87,11 @@ private struct PurgeOrder: Decodable {
     var all: Bool?
 }
 
-/// What came of a purge, as it is told.
+/// The reported outcome of a purge.
 private struct PurgeReport: Encodable {
     let sources: Int
     let results: Int
-    /// Whether all servers know of it; left out by one that shares nothing.
+    /// Whether all servers were told; left out by a server that shares nothing.
     let told: Bool?
 
     init(_ forgotten: [ImageServer.Forgotten]) {
@@ -130,8 +130,8 @@ extension ImageServer {
         return forgotten
     }
 
-    /// The purges of what a URL of this server shows, in all its formats and for all hints of browsers: of what
-    /// was made of its source, and of what was made of the fallback in its place.
+    /// Returns the purges for a URL of this server, in all its formats and for all client hints: of
+    /// the results of its source, and of those of the fallback in its place.
     private func purges(
         ofURL target: String, _ request: ServerRequest
     ) async throws(Failure) -> [Purge] {
@@ -161,7 +161,7 @@ extension ImageServer {
         return purges
     }
 
-    /// What results of a plan are found by.
+    /// Returns the name of a plan, watermark included, in the index of results.
     private func name(
         of plan: ImagePlan, until ending: Ending
     ) async throws(Failure) -> String {
@@ -169,7 +169,7 @@ extension ImageServer {
         return PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark))
     }
 
-    /// The keys of results of the fallback; empty where none is set.
+    /// Returns the keys for results of the fallback; empty where none is set.
     private func keysOfFallback() throws(Failure) -> [String] {
         switch fallback?.origin {
         case .here(let source): return [source.key]
@@ -179,7 +179,8 @@ extension ImageServer {
         }
     }
 
-    /// The keys under which results of a source may be found; it need not be known.
+    /// Returns the keys under which results of a source may be cached; the source need not be
+    /// known.
     private func keys(of text: String) throws(PlanError) -> [String] {
         let reference = try sources.policy.reference(text)
         if let url = reference.url { return [RemoteSource.key(of: url)] }
@@ -189,7 +190,7 @@ extension ImageServer {
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }
 
-    /// All that browsers may say of themselves, after it has been rounded.
+    /// All client hints that can remain after rounding.
     private var hintsOfBrowsers: [ClientHints] {
         let negotiation = configuration.negotiation
         guard negotiation.usesClientHints else { return [ClientHints()] }

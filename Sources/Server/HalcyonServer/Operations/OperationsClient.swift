@@ -5,11 +5,11 @@ import HalcyonWork
 import NIOCore
 import NIOPosix
 
-/// Asks the operations address of a running server: by TCP, or by a socket of the file system, which the transport
-/// of downloads does not know.
+/// Sends requests to the operations address of a running server: by TCP, or by a Unix socket, which
+/// the transport of downloads does not support.
 struct OperationsClient {
     let address: ListenAddress
-    /// How long the answer may take.
+    /// The timeout for the response.
     let patience: Duration
 
     struct Answer {
@@ -18,8 +18,8 @@ struct OperationsClient {
     }
 
     /// - Parameters:
-    ///   - json: What is sent, by POST; `nil` for GET.
-    ///   - limit: Bytes that the answer may have.
+    ///   - json: The body, sent by POST; `nil` for GET.
+    ///   - limit: The maximum number of bytes in the response.
     func answer(
         to target: String, json: Data? = nil, token: String? = nil, limit: Int
     ) async throws -> Answer {
@@ -45,7 +45,7 @@ struct OperationsClient {
         client.usesEnvironmentProxies = false
         let answer = try await CurlTransport.shared(for: client).answer(
             to: request,
-            // A command has no other clock than the transport's.
+            // A command has only the transport's clock.
             terms: ExchangeTerms(stall: patience, deadline: TimeSource.system.now + patience),
             limit: limit)
         return Answer(status: answer.head.status, body: answer.body)
@@ -63,7 +63,8 @@ struct OperationsClient {
         return bytes
     }
 
-    /// The server ends the connection after the answer, all of which it has in memory.
+    /// Reads until the server closes the connection, which it does after the response. That is in
+    /// its memory as a whole.
     private func answer(
         of path: String, to request: ByteBuffer, _ limit: Int
     ) async throws -> Answer {

@@ -4,20 +4,20 @@ import HalcyonServerURLs
 import HalcyonWork
 import Synchronization
 
-/// Pictures that are made before anybody asks for them: orders, one after the other.
+/// Makes pictures before they are requested: order by order, in sequence.
 final class WarmUp: Sendable {
-    /// How far an order has got.
+    /// The progress of an order.
     struct Progress: Codable, Sendable, Hashable {
         let id: String
         let total: Int
         var done = 0
         var failed = 0
-        /// Some of those that failed, with the code of the failure.
+        /// Targets of failed pictures with their failure codes, not necessarily all.
         var failures: [String: String] = [:]
         var isFinished = false
     }
 
-    /// One picture to be made.
+    /// A picture to be made.
     struct Item: Sendable {
         let target: String
         let accept: String
@@ -26,22 +26,22 @@ final class WarmUp: Sendable {
     private struct State {
         var orders: [(id: String, items: [Item])] = []
         var progress: [String: Progress] = [:]
-        /// The ids of all that is in `progress`, the oldest first.
+        /// The ids of all entries in `progress`, the oldest first.
         var ids: [String] = []
         var isWorking = false
     }
 
-    /// How many orders are known after their end, and how many failures of each.
+    /// The number of finished orders that are remembered, and of failures in each.
     private static let memory = 100
-    /// The most orders that wait.
+    /// The maximum number of waiting orders.
     private static let queue = 20
 
     private let state = Mutex(State())
 
-    /// Takes an order, and begins to work if nothing is worked on.
+    /// Accepts an order, and starts working unless work is going on.
     ///
-    /// - Parameter work: Makes one picture; returns the code of what went wrong.
-    /// - Returns: What its progress is told by; `nil` when too many orders wait.
+    /// - Parameter work: Makes one picture; returns the code of its failure.
+    /// - Returns: The id for ``progress(of:)``; `nil` when too many orders wait.
     func take(_ items: [Item], work: @escaping @Sendable (Item) async -> String?) -> String? {
         let id = UUID().uuidString
         let (isTaken, begins) = state.withLock { state in
@@ -97,18 +97,18 @@ final class WarmUp: Sendable {
     }
 }
 
-/// What is to be made, as it is ordered.
+/// A request to make pictures.
 struct WarmOrder: Decodable {
     let urls: [String]
-    /// What clients will accept, of each of which a picture is made; without it what anybody takes.
+    /// The `Accept` fields, for each of which a picture is made; `*/*` without it.
     var accept: [String]?
 }
 
 extension ImageServer {
-    /// The most URLs of an order.
+    /// The maximum number of URLs in an order.
     private static let mostURLs = 10_000
 
-    /// Has pictures made one by one, when nobody else waits for something.
+    /// Makes pictures one by one, while no other requests wait.
     ///
     /// - Returns: The id of the job.
     func warm(_ order: WarmOrder) throws(Failure) -> String {
@@ -129,7 +129,7 @@ extension ImageServer {
         return id
     }
 
-    /// Makes one picture; returns the code of what went wrong.
+    /// Makes one picture; returns the code of its failure.
     private func make(_ item: WarmUp.Item) async -> String? {
         while isBusy, currentState == .ready {
             do {
@@ -152,7 +152,7 @@ extension ImageServer {
         do throws(Failure) {
             let answer = try await route(request, &notes)
             if notes.route == "other" { return ServerFailure.notFound.code }
-            // A picture that stands for another one that could not be had is a failure, too.
+            // A fallback image counts as a failure, too.
             if let failure = notes.failure { return failure.kind.code }
             return answer.status < 400 ? nil : "\(answer.status)"
         } catch {
@@ -160,7 +160,7 @@ extension ImageServer {
         }
     }
 
-    /// Whether requests wait, or take all there is.
+    /// Whether requests wait, or all places are taken.
     private var isBusy: Bool {
         [makers.gate, makers.downloads].contains { gate in
             let usage = gate.usage
