@@ -5,23 +5,23 @@ import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 
-/// What there is below the page's folder.
+/// The routes below the page's folder.
 enum PageRoute: Sendable, Hashable {
-    /// Leads to the page.
+    /// Redirects to the page.
     case start
     case page
     case style
     case script
     case sign
     case upload
-    /// A picture of an upload; the target that its path would have at the top.
+    /// A picture of an upload; with the target that the path would have at the top level.
     case image(String)
-    /// What is told of an upload, likewise.
+    /// Information about an upload; with the target, likewise.
     case info(String)
 
     static let folder = "/playground/"
 
-    /// - Parameter target: Below the prefix of the server, with its query.
+    /// - Parameter target: The target below the server's prefix, with its query.
     init?(target: String) {
         let path = target.prefix { $0 != "?" }
         switch path {
@@ -42,12 +42,12 @@ enum PageRoute: Sendable, Hashable {
         }
     }
 
-    /// Whether it takes a body, and nothing without one.
+    /// Whether it needs a POST request with a body.
     var isPost: Bool { self == .sign || self == .upload }
 }
 
 extension ImageServer {
-    /// Answers a request for the page, or one that the page makes.
+    /// Answers a request for the page, or from the page.
     func page(
         _ route: PageRoute, _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
@@ -92,7 +92,7 @@ extension ImageServer {
             }
         }
         document.exampleURL = { fields in
-            // An example is left out where it is not allowed.
+            // Examples that are not allowed are left out.
             fields.source.flatMap { source in
                 try? self.picturePath(fields, source: source)
             }
@@ -127,11 +127,12 @@ extension ImageServer {
         do throws(Failure) {
             var urls = try pageURLs(fields, source: source, address: address)
             request.watch()
-            // Without the source's header there is no such URL, and why is told with the picture.
+            // Without the source's header there is no such URL; the reason is told with the
+            // picture.
             urls.iiif = try? await iiifURL(fields, source: source, address: address, request)
             return try json(urls)
         } catch {
-            // What is wrong with the form is for the eyes of who has filled it in.
+            // Faults of the form are told in full: they are shown only to its sender.
             let body = ErrorBody(
                 error.told(advising: isUnsigned), detail: .full, accept: ["application/json"],
                 requestID: request.id)
@@ -164,7 +165,7 @@ extension ImageServer {
         }
     }
 
-    /// What comes before the paths of pictures in their URLs.
+    /// Returns the part of pictures' URLs before their paths.
     private func address(of request: ServerRequest) throws(Failure) -> String {
         try Failure.ofPlan { () throws(PlanError) in
             try PublicAddress.base(
@@ -174,7 +175,8 @@ extension ImageServer {
         }
     }
 
-    /// Pictures to begin with: some of the folder for local sources, told to nobody but this machine.
+    /// Returns sample sources from the folder of local sources; none unless only this machine can
+    /// connect.
     private func samples() async throws(Failure) -> [String] {
         guard configuration.isLoopbackOnly, let local = sources.local else { return [] }
         let names = await local.names(extensions: configuration.iiif.extensions + ["jxl", "svg"])
@@ -183,7 +185,7 @@ extension ImageServer {
 }
 
 extension ServerAnswer {
-    /// The same for nobody else and for no later time.
+    /// The response with `no-store`.
     fileprivate var unstored: ServerAnswer {
         var copy = self
         copy.fields.set("Cache-Control", to: "no-store")

@@ -1,24 +1,24 @@
 import HalcyonServerURLs
 
-/// The page as HTML: the form with its values and, when there is a source, the picture. It works without its
-/// script.
+/// The page as HTML: the form with its values and, when there is a source, the picture. It works
+/// without its script.
 struct PageDocument: Sendable {
     let fields: PageFields
-    /// For the script's own requests.
+    /// The token for the script's own requests.
     let token: String
-    /// Whether others than this machine can see the page.
+    /// Whether other machines can open the page.
     var isPublic = false
     /// Whether the server has a watermark.
     var hasWatermark = false
-    /// Sources to begin with.
+    /// Sample sources.
     var samples: [String] = []
-    /// What the fields describe; `nil` without a source, or when they describe nothing.
+    /// The URLs of the described picture; `nil` without a source, or when the fields are invalid.
     var urls: PageURLs?
     var failure: PlanError?
-    /// The path of the picture that fields describe, as a page needs it.
+    /// Returns the path, for use in the page, of the picture that fields describe.
     var exampleURL: @Sendable (PageFields) -> String? = { _ in nil }
 
-    /// Only what the server itself sends, and pictures that the script has fetched.
+    /// Allows only what the server itself sends, and pictures that the script has fetched.
     static let securityPolicy =
         "default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -36,7 +36,7 @@ struct PageDocument: Sendable {
             "html": Self.escaped(urls?.html ?? ""), "curl": Self.escaped(urls?.curl ?? ""),
             "examples": examples,
         ]
-        // What is filled in is not looked at again.
+        // Inserted values are not searched again.
         var rest = PageAsset.template[...]
         var text = ""
         while let start = rest.firstRange(of: "{{"), let end = rest.firstRange(of: "}}") {
@@ -47,7 +47,7 @@ struct PageDocument: Sendable {
         return text + rest
     }
 
-    /// Text for elements and quoted attributes.
+    /// Returns text escaped for elements and quoted attributes.
     static func escaped(_ text: String) -> String {
         // Scalar by scalar: a quote with an accent on it is another character, but ends an attribute.
         var escaped = ""
@@ -162,7 +162,7 @@ extension PageDocument {
         }
     }
 
-    /// Nine places, and two more.
+    /// Returns the choice of nine positions, and two more.
     private func gravity(_ control: PageControl) -> String {
         let places = [
             ("nowe", "top left"), ("no", "top"), ("noea", "top right"), ("we", "left"),
@@ -181,12 +181,12 @@ extension PageDocument {
     }
 }
 
-/// Something that can be done with a picture.
+/// An example of processing.
 struct PageExample: Sendable {
-    /// The sample that it is shown on, where that is there.
+    /// The preferred sample for it, if there.
     let file: String
     let title: String
-    /// Of the form, without the source.
+    /// The form's query, without the source.
     let query: String
 
     static let all = [

@@ -7,7 +7,7 @@ struct PageFields: Sendable, Hashable {
 
     init() {}
 
-    /// What cannot be decoded is left out; of several values with one name the last counts.
+    /// Pairs that cannot be decoded are ignored; of several values with one name the last counts.
     init(form text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ struct PageFields: Sendable, Hashable {
         }
     }
 
-    /// The query of a target.
+    /// Takes the query of a target.
     init(target: String) {
         self.init(form: target.drop { $0 != "?" }.dropFirst())
     }
@@ -32,7 +32,7 @@ struct PageFields: Sendable, Hashable {
         set { values[name] = newValue }
     }
 
-    /// As a query, in the order of the names.
+    /// The query, in the order of the names.
     var query: String {
         values.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
             "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1, keeping: "/:"))"
@@ -41,13 +41,13 @@ struct PageFields: Sendable, Hashable {
 }
 
 extension PageFields {
-    /// What the page shows.
+    /// The source of the picture.
     var source: String? { self["source"] }
 
-    /// The URL that the controls describe, without signature.
+    /// Returns the URL that the controls describe, without signature.
     ///
-    /// - Throws: `invalid_option` for values that would be several arguments; all else that is wrong is
-    ///   found by who reads the URL.
+    /// - Throws: `invalid_option` for values that would be several arguments; the parser of the URL
+    ///   finds all other faults.
     func imageURL(source: String) throws(PlanError) -> ImageURL {
         for control in PageControl.all { try check(control) }
         var url = ImageURL(source: source, form: .plain)
@@ -88,7 +88,7 @@ extension PageFields {
         return url.format(format)
     }
 
-    /// With the watermark, of whose arguments those at the end are left out that nothing is said of.
+    /// Adds the watermark, without trailing arguments that are not set.
     private func watermarked(_ url: ImageURL) -> ImageURL {
         let (opacity, place) = (self["wm"] ?? "1", self["wmp"] ?? "ce")
         if let scale = self["wms"] {
@@ -98,7 +98,7 @@ extension PageFields {
         return self["wm"] == nil ? url : url.option(.watermark, opacity)
     }
 
-    /// A value with a colon or a slash would be something else in a path.
+    /// Rejects values with a colon or a slash, which would mean something else in a path.
     private func check(_ control: PageControl) throws(PlanError) {
         guard let value = self[control.name] else { return }
         let isPlain = value.utf8.allSatisfy { byte in

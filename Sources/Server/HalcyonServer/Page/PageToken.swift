@@ -2,20 +2,20 @@ import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 
-/// What proves that a request to sign or to keep something comes from the page: a random text in a cookie
-/// that scripts cannot read and other sites' requests do not carry, and the same in a header field.
+/// The proof that a request to sign or to upload comes from the page: a random text in a cookie
+/// that scripts cannot read and other sites' requests do not carry, and again in a header field.
 struct PageToken: Sendable, Hashable {
     let text: String
 
     private static let cookie = "halcyon-page"
     private static let field = "X-Page-Token"
 
-    /// That of the client's cookie, or a new one.
+    /// Takes the token of the client's cookie, or makes a new one.
     init(for request: ServerRequest) {
         text = Self.cookie(of: request) ?? .randomHexadecimal()
     }
 
-    /// The header field that gives the client the cookie.
+    /// Returns the header field that sets the cookie.
     func cookieField(path: String) -> String {
         "\(Self.cookie)=\(text); Path=\(path); HttpOnly; SameSite=Strict"
     }
@@ -27,7 +27,8 @@ struct PageToken: Sendable, Hashable {
         else { throw Failure(.forbidden, "The request does not come from the page") }
     }
 
-    /// By what browsers say of it: without encryption and away from this machine some say only the origin.
+    /// By the browser's own fields: without encryption and away from this machine some send only
+    /// the origin.
     private static func isOfThePage(_ request: ServerRequest) -> Bool {
         if let site = request.fields.first("Sec-Fetch-Site") { return site == "same-origin" }
         guard let origin = request.fields.first("Origin"), let host = request.fields.first("Host")

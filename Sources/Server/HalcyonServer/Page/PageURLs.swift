@@ -3,22 +3,22 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 
-/// The URLs of the picture that the page shows, as its script gets them.
+/// The URLs of the picture on the page, as sent to its script.
 struct PageURLs: Encodable, Sendable {
-    /// Where the page itself finds the picture.
+    /// The path of the picture for the page itself.
     let path: String
-    /// The picture's own URL; `nil` for uploads, which nobody else can have.
+    /// The picture's own URL; `nil` for uploads, which are not accessible to others.
     var url: String?
     /// The whole source, at most 1,200 pixels wide and high.
     let original: String
-    /// What is told of the source.
+    /// The path of the information about the source.
     let info: String
-    /// The same in the grammar of IIIF; `nil` where that cannot say it.
+    /// The IIIF URL of the picture; `nil` where IIIF cannot express it.
     var iiif: String?
-    /// HTML that shows the picture with 1, 2 and 3 pixels for each.
+    /// HTML with variants of the picture for pixel ratios 1, 2 and 3.
     var html: String?
     var curl: String?
-    /// The picture in each format that can be written.
+    /// The paths of the picture in each writable format.
     let formats: [Written]
 
     struct Written: Encodable, Sendable {
@@ -28,9 +28,10 @@ struct PageURLs: Encodable, Sendable {
 }
 
 extension ImageServer {
-    /// The URLs for what the controls say; `source` is that of the fields.
+    /// Returns the URLs for the values of the controls; `source` is that of the fields.
     ///
-    /// - Parameter address: What comes before ``sign(_:)``'s paths, without the server's own prefix.
+    /// - Parameter address: The part before the paths of ``sign(_:)``, without the server's own
+    ///   prefix.
     func pageURLs(
         _ fields: PageFields, source: String, address: String
     ) throws(Failure) -> PageURLs {
@@ -59,7 +60,7 @@ extension ImageServer {
         return urls
     }
 
-    /// The server makes them with the first key, or with a word where nothing is signed.
+    /// Signs with the first key; without required signatures, a word stands in for one.
     private func signedByPage(_ path: String) throws(Failure) -> String {
         guard configuration.signature.isRequired else { return "/_" + path }
         guard let signed = signer.signed(path) else {
@@ -71,14 +72,14 @@ extension ImageServer {
     private static let detailsPath =
         "/s:1/f:1/d:1/pn:1/a:1/p:6/bh:4:3/th:1/dhash:1/phash:1"
 
-    /// Where the page finds the picture that the controls describe.
+    /// Returns the path, for use in the page, of the picture that the controls describe.
     func picturePath(_ fields: PageFields, source: String) throws(Failure) -> String {
         let isUpload = source.hasPrefix(PageUploads.scheme)
         let url = try checkedURL(fields, source: source)
         return prefix + (isUpload ? PageRoute.folder + "image" : "") + (try signedByPage(url.path))
     }
 
-    /// The URL, which makes sense.
+    /// Returns the URL after checking that it can be parsed.
     private func checkedURL(_ fields: PageFields, source: String) throws(Failure) -> ImageURL {
         try Failure.ofPlan { () throws(PlanError) in
             let url = try fields.imageURL(source: source)
@@ -87,7 +88,7 @@ extension ImageServer {
         }
     }
 
-    /// An `img` element; `nil` without a size.
+    /// Returns an `img` element; `nil` without a size.
     private func html(
         _ fields: PageFields, source: String, address: String
     ) throws(Failure) -> String? {
@@ -105,8 +106,8 @@ extension ImageServer {
 }
 
 extension ImageServer {
-    /// The URL of IIIF for the same picture, where there is one: for files of this machine that IIIF serves,
-    /// and as long as nothing but the size, a turn and the format is asked for.
+    /// Returns the IIIF URL of the same picture, if there is one: for local files that IIIF serves,
+    /// if only size, turn and format are set.
     func iiifURL(
         _ fields: PageFields, source text: String, address: String, _ request: ServerRequest
     ) async throws(Failure) -> String? {
@@ -142,7 +143,8 @@ extension ImageServer {
 }
 
 extension ProcessingOptions {
-    /// Whether these are `others` but for the size, a turn and the format, and nothing is cut or added.
+    /// Whether these options differ from `others` only in size, turn and format, and nothing is cut
+    /// or added.
     fileprivate func saysOnlySizeAndTurn(beside others: ProcessingOptions) -> Bool {
         var rest = self
         rest.resizing = others.resizing

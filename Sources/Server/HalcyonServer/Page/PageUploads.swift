@@ -4,19 +4,19 @@ import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 
-/// A picture that somebody has dropped on the page.
+/// A picture that was dropped on the page.
 private struct Upload: CacheCostCalculable {
     let data: Data
 
     var cacheCost: Int { data.count }
 }
 
-/// Pictures that people have dropped on the page, in memory for ten minutes. Only the page's own routes
+/// Pictures that were dropped on the page, in memory for ten minutes. Only the page's own routes
 /// know them: as `upload:ID`.
 final class PageUploads: Sendable {
     static let scheme = "upload:"
     private let uploads: MemoryStorage.Backend<Upload>
-    /// How many are received at a time, since each is in memory as a whole.
+    /// Limits the number of concurrent uploads, since each is in memory as a whole.
     let gate: Gate
 
     init(_ time: TimeSource) {
@@ -26,10 +26,10 @@ final class PageUploads: Sendable {
         uploads = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
-    /// Keeps a picture.
+    /// Stores a picture.
     ///
-    /// - Returns: What it is called as a source.
-    /// - Throws: `source_format` when the bytes are no picture.
+    /// - Returns: The name of the picture as a source.
+    /// - Throws: `source_format` when the format is unknown.
     func keep(_ data: Data) throws(Failure) -> String {
         guard ImageSniffer.format(of: data) != .unknown else {
             throw Failure(.sourceFormat, "The file is no picture")
