@@ -1,28 +1,29 @@
 import Foundation
 import HalcyonPixels
 
-/// Takes from an SVG drawing all that could run or load something, so that the drawing itself can be sent.
+/// Removes everything from an SVG drawing that could run or load something, so that the drawing
+/// itself can be sent.
 ///
-/// Elements are kept by a list, as browsers learn new ones; what is not on it goes with all that is in it.
-/// What stays is written anew, so that nothing is left of what two programs might read in two ways: comments,
-/// instructions, document types, CDATA, references.
+/// Only listed elements are kept, since browsers learn new ones; others are removed with their
+/// content. The rest is written anew, so that nothing remains that two programs might read in two
+/// ways: comments, instructions, document types, CDATA, references.
 struct SVGSanitizer {
-    /// More bytes, elements and texts, or levels than drawings have.
+    /// Limits beyond the bytes, the elements and texts, and the levels of real drawings.
     static let mostBytes = 5 << 20
     static let mostNodes = 100_000
     static let deepestNesting = 256
 
     private var output = ""
-    /// What the open style says so far: comments and CDATA may stand between any two letters.
+    /// The text of the open style so far: comments and CDATA may stand between any two letters.
     private var style = ""
     private var open: [String] = []
-    /// How many of the open elements are left out: the innermost ones.
+    /// The number of open elements that are left out: the innermost ones.
     private var leftOut = 0
     private var nodes = 0
     private var isOver = false
 
-    /// - Throws: `source_too_complex`, `source_damaged` for what is not well-formed, `source_format` for
-    ///   another document.
+    /// - Throws: `source_too_complex`, `source_damaged` for a malformed document, `source_format`
+    ///   for another kind of document.
     static func sanitized(_ data: Data) throws(Failure) -> Data {
         try check(bytes: data.count)
         do throws(XMLScanner.Refusal) {
@@ -43,14 +44,14 @@ struct SVGSanitizer {
         }
     }
 
-    /// Throws for a file that is larger than drawings are.
+    /// Throws for a file that is larger than the limit for drawings.
     static func check(bytes: Int) throws(Failure) {
         guard bytes <= mostBytes else {
             throw Failure(.sourceTooComplex, "The drawing has more than \(mostBytes) bytes")
         }
     }
 
-    /// Throws for a drawing of which more is drawn than is sent of others.
+    /// Throws for a drawing that renders more elements than the limit.
     static func check(_ image: Image) throws(Failure) {
         guard image.elementCount ?? 0 <= mostNodes else {
             throw Failure(.sourceTooComplex, "The drawing has more than \(mostNodes) elements")
@@ -101,7 +102,7 @@ struct SVGSanitizer {
         }
         let isKept =
             leftOut == 0 && Self.elements.contains(local) && !Self.changesLinks(local, attributes)
-            // A style has nothing but text.
+            // A style contains only text.
             && Self.local(open.last) != "style"
         if isKept {
             output += "<\(name)"
@@ -110,7 +111,7 @@ struct SVGSanitizer {
                     output += " \(attribute.name)=\"\(Self.escaped(value))\""
                 }
             }
-            // Programs that draw do without it, browsers do not.
+            // Renderers do without it, browsers do not.
             if open.isEmpty, name == "svg", !attributes.contains(where: { $0.name == "xmlns" }) {
                 output += " xmlns=\"http://www.w3.org/2000/svg\""
             }
@@ -148,7 +149,7 @@ extension SVGSanitizer {
         "tspan", "use", "view", "vkern",
     ]
 
-    /// Attributes that lead somewhere, of any element that a browser may make of it.
+    /// Attributes that hold links, on any element that a browser may make of it.
     private static let links: Set = [
         "action", "background", "base", "data", "formaction", "ping", "poster", "src", "srcdoc",
         "srcset",
@@ -158,7 +159,7 @@ extension SVGSanitizer {
         "animate", "animateColor", "animateMotion", "animateTransform", "set",
     ]
 
-    /// Whether an animation gives a link or an event to an element.
+    /// Whether an animation sets a link or an event handler.
     private static func changesLinks(
         _ element: String, _ attributes: [XMLScanner.Attribute]
     ) -> Bool {
@@ -171,10 +172,10 @@ extension SVGSanitizer {
             }
     }
 
-    /// What an attribute says afterwards; `nil` when it goes.
+    /// Returns the sanitized value of an attribute; `nil` if it is removed.
     private static func value(of attribute: XMLScanner.Attribute, on element: String) -> String? {
         let name = attribute.localName.lowercased()
-        // Names of namespaces are loaded by nobody.
+        // Namespace names are never loaded.
         if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
             return attribute.value
         }
@@ -189,7 +190,7 @@ extension SVGSanitizer {
         }
     }
 
-    /// As it may stand in a text and in a value.
+    /// Returns text escaped for content and attribute values.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { "&<>\"\r".utf8.contains($0) }) else { return text }
         var result = ""
@@ -199,7 +200,7 @@ extension SVGSanitizer {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            // A part of the end of a line.
+            // Part of a line end.
             case "\r": break
             default: result.unicodeScalars.append(scalar)
             }

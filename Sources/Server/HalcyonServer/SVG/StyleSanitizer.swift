@@ -1,41 +1,43 @@
-/// Takes from CSS what would load something: style sheets, and pictures and fonts that are not in the text.
+/// Removes everything from CSS that would load something: style sheets, and pictures and fonts that
+/// are not in the text.
 enum StyleSanitizer {
-    /// The same style without what loads; `nil` where it cannot be told what it says.
+    /// Returns the style without anything that loads; `nil` where its meaning is uncertain.
     static func sanitized(_ style: String) -> String? {
         let bytes = Array(style.utf8)
         // Escapes can spell any name.
         guard !bytes.contains(UInt8(ascii: "\\")) else { return nil }
         let plain = CSSText(bytes).withoutComments.withoutImports
-        // Of what is left some may have come together only now.
+        // The removals may have joined new ones.
         guard !refused.contains(where: { plain.place(of: $0, from: 0) != nil }) else { return nil }
         return plain.withoutReferences.text
     }
 
-    /// Whether a value that is no style of its own, such as that of `fill`, loads something.
+    /// Whether a value outside of styles, such as that of `fill`, loads something.
     static func loads(_ value: String) -> Bool {
         guard value.utf8.contains(UInt8(ascii: "(")) else { return false }
         return sanitized(value) != value
     }
 
-    /// Functions that load what a string names, and ways of old browsers to run something.
+    /// Functions that load the target of a string, and ways of old browsers to run something.
     private static let refused: [StaticString] = [
         "@import", "image(", "image-set(", "src(", "expression(", "behavior:", "-moz-binding",
     ]
 
-    /// Kinds of data that are pictures or fonts and nothing that could have parts of its own.
+    /// Media types for pictures and fonts that cannot have parts of their own.
     private static let data = [
         "data:image/png", "data:image/jpeg", "data:image/gif", "data:image/webp", "data:image/avif",
         "data:font/", "data:application/font", "data:application/x-font",
     ]
 
-    /// Whether a reference leads to a part of the same document, or to a picture within it.
+    /// Whether a reference leads to a part of the same document, or to a picture embedded in it.
     static func isInside(_ reference: String, allowsData: Bool) -> Bool {
         let start = reference.drop { $0.isWhitespace }.prefix(40).lowercased()
         return start.hasPrefix("#") || allowsData && data.contains(where: start.hasPrefix)
     }
 }
 
-/// The bytes of a style, in which names are found in any case. Whatever they are, they are passed once.
+/// The bytes of a style, searched without regard to case. Each search passes them once, whatever
+/// they are.
 private struct CSSText {
     private let bytes: [UInt8]
     private let lowercased: [UInt8]
@@ -47,7 +49,7 @@ private struct CSSText {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// - Parameter name: In small letters.
+    /// - Parameter name: In lower case.
     func place(of name: StaticString, from start: Int) -> Int? {
         name.withUTF8Buffer { name in
             var place = start
@@ -63,7 +65,7 @@ private struct CSSText {
         }
     }
 
-    /// With a space in place of each.
+    /// With a space in place of each comment.
     var withoutComments: CSSText {
         var result: [UInt8] = []
         var place = 0
@@ -76,7 +78,7 @@ private struct CSSText {
         return CSSText(result + bytes[place...])
     }
 
-    /// Without the rules that name other style sheets.
+    /// Without `@import` rules.
     var withoutImports: CSSText {
         var result: [UInt8] = []
         var place = 0
@@ -88,7 +90,7 @@ private struct CSSText {
         return CSSText(result + bytes[place...])
     }
 
-    /// With `none` in place of what leads out of the document.
+    /// With `none` in place of references that lead out of the document.
     var withoutReferences: CSSText {
         var result: [UInt8] = []
         var place = 0
@@ -98,7 +100,7 @@ private struct CSSText {
             let quote = inside.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
             if quote != nil { inside = inside.dropFirst() }
             let target = inside.prefix { $0 != quote ?? UInt8(ascii: ")") }
-            // Without an end, it is one to browsers all the same.
+            // Browsers accept it without an end, too.
             let end = bytes[target.endIndex...].firstIndex(of: UInt8(ascii: ")")) ?? bytes.count - 1
             place = end + 1
             let reference = String(decoding: target, as: UTF8.self)
