@@ -1,38 +1,38 @@
 import HalcyonHTTP
 import HalcyonWork
 
-/// What the server of a source learns of the request that asks for it.
+/// The properties of a request that are sent to the server of its source.
 struct SourceAsker: Sendable {
-    /// How often the request has gone through an image server before this one.
+    /// The number of image servers that the request has passed before this one.
     var hops = 0
     var forwarded = ForwardedFields()
 }
 
-/// The fields of a client's request that are handed on to the servers of sources.
+/// The fields of a client's request that are forwarded to the servers of sources.
 ///
-/// What these send may depend on them, so that they belong to the keys of sources: nobody gets what was
-/// fetched with the fields of somebody else.
+/// The response may depend on them. They are therefore part of a source's key: no client gets a
+/// source that was fetched with another client's fields.
 struct ForwardedFields: Sendable, Hashable {
-    /// One for each name, in alphabetical order of the names, which are in small letters.
+    /// One line for each name, in alphabetical order of the names, which are in lower case.
     let lines: [HTTPFields.Line]
 
     init() { lines = [] }
 
     /// - Parameters:
-    ///   - names: In any spelling; those that the request does not have are left out.
-    ///   - id: The name of the request, which is handed on also when the client has not given it one.
+    ///   - names: In any case; those that the request does not have are left out.
+    ///   - id: The request ID, which is forwarded even if the client has not sent one.
     init(_ names: [String], of fields: HTTPFields, id: String) {
         lines = Set(names.map { $0.lowercased() }).sorted().compactMap { name in
             if name == Self.requestID { return .init(name: name, value: id) }
             let values = fields.values(name)
             guard !values.isEmpty else { return nil }
-            // Cookies are the one list with another separator.
+            // Cookies are the only list with another separator.
             return .init(
                 name: name, value: values.joined(separator: name == "cookie" ? "; " : ", "))
         }
     }
 
-    /// What tells sources with these fields from those with others; empty without any.
+    /// The part of the key for these fields; empty without any.
     var variant: String {
         let telling = lines.filter { Self.tellsSourcesApart($0.name) }
         guard !telling.isEmpty else { return "" }
@@ -40,10 +40,11 @@ struct ForwardedFields: Sendable, Hashable {
             telling.map { "\($0.name):\($0.value)\n" }.joined())
     }
 
-    /// Whether answers depend on the field: not on the name of a request, which is another one each time.
+    /// Whether responses depend on the field: not on the request ID, which is another one each
+    /// time.
     static func tellsSourcesApart(_ name: String) -> Bool { name.lowercased() != requestID }
 
-    /// Why a field cannot be handed on; `nil` when it can.
+    /// Returns the reason why a field cannot be forwarded; `nil` when it can.
     static func refusal(of name: String) -> String? {
         let letters = Set("!#$%&'*+-.^_`|~".utf8)
         let isName =
@@ -62,7 +63,8 @@ struct ForwardedFields: Sendable, Hashable {
 
     private static let requestID = "x-request-id"
 
-    /// Of the connection to the client, or what decides about the answers that the server expects.
+    /// Fields of the connection to the client, and those that decide about the kind of response
+    /// that the server expects.
     private static let own: Set = [
         "accept-encoding", "connection", "content-length", "content-type", "expect", "host",
         "http2-settings", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",

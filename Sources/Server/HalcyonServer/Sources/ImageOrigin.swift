@@ -1,9 +1,8 @@
 public import Foundation
 
-/// A place where pictures come from that is neither a folder nor a web server: a database, a store of objects.
+/// A source of pictures that is neither a folder nor a web server: a database, an object store.
 ///
-/// It is given to a server with the scheme of the sources that it has. Limits, caches, sharing and metrics are
-/// the server's.
+/// It is registered for a URL scheme. Limits, caches, sharing and metrics are the server's.
 ///
 /// ```swift
 /// struct Albums: ImageOrigin {
@@ -15,32 +14,33 @@ public import Foundation
 /// }
 /// ```
 public protocol ImageOrigin: Sendable {
-    /// Fetches a picture: once for all who want the same at one time.
+    /// Fetches a picture: once for all concurrent requests.
     ///
-    /// The task is cancelled when nobody waits any longer, and when `sources.http.totalTimeout` is over.
-    /// - Throws: Anything, when the picture cannot be had at this time. The log has the words of the error.
+    /// The task is cancelled when the last waiter has left, and after `sources.http.totalTimeout`.
+    /// - Throws: Any error, when the picture cannot be loaded at this time. The error's description
+    ///   is logged.
     func fetch(_ request: OriginRequest) async throws -> OriginAnswer
 }
 
-/// What is asked of an origin.
+/// A request to an origin.
 public struct OriginRequest: Sendable, Hashable {
     /// The source as the URL of the request names it, such as `album:///2024/1.jpg`.
     public let url: URL
-    /// A picture with more bytes is refused; it need not be read.
+    /// The limit in bytes. A larger picture is refused; it need not be read.
     public let maximumBytes: Int
-    /// What the origin has said of the picture that is known here, to be answered with
-    /// ``OriginAnswer/notModified`` if it is still the same; `nil` when none is known.
+    /// The version of the cached picture, as told by the origin before. If it is still current, the
+    /// answer is ``OriginAnswer/notModified``. `nil` when none is cached.
     public let version: String?
 }
 
-/// What an origin answers.
+/// The answer of an origin.
 public enum OriginAnswer: Sendable, Hashable {
-    /// A picture as a file has it.
+    /// The encoded picture.
     ///
-    /// - `version`: Another text whenever there are other bytes, such as a digest or a number; without one, all
-    ///   is fetched again when `sources.freshness` is over.
+    /// - `version`: Changes with the bytes, such as a digest or a number; without one, everything
+    ///   is fetched again after `sources.freshness`.
     case picture(Data, version: String? = nil, modified: Date? = nil)
-    /// It is the one with the version that was asked for.
+    /// The requested version is still current.
     case notModified
     case notFound
 }

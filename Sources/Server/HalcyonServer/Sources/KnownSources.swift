@@ -5,15 +5,15 @@ import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
-/// One look for a source at its server or at other servers. What it finds is kept only as long as
-/// ``KnownSources`` lets it.
+/// One lookup of a source at its server or at other servers. Its result is cached only as long as
+/// ``KnownSources`` allows it.
 struct SourceFetch: Hashable, Sendable {
     let url: URL
     let key: String
-    /// Bytes that the source may have.
+    /// The limit for the source in bytes.
     let limit: Int
     let asker: SourceAsker
-    /// Whether the bytes are needed, not only what its server says of them.
+    /// Whether the bytes are needed, not only the head.
     let needsBody: Bool
     private let id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
 
@@ -31,28 +31,28 @@ struct SourceFetch: Hashable, Sendable {
         self.needsBody = needsBody
     }
 
-    /// What fetches are shared by. A request that a source has led back here must not wait for the fetch of that
-    /// source.
+    /// The key for sharing fetches. A request that a source has led back here must not wait for the
+    /// fetch of that source.
     var name: String { failureName + (needsBody ? " body" : "") }
 
-    /// What failures are remembered by.
+    /// The key for remembering failures.
     var failureName: String { "\(key) \(limit) \(asker.hops)" }
 }
 
-/// The pictures of other servers that are kept here, in memory and on the disk, and those that could not be
-/// had a moment ago. A fetch can only keep what has not been forgotten since it began.
+/// The cache of sources from other servers, in memory and on the disk, and of recent failures to
+/// load them. A fetch can only cache a source that has not been purged since it began.
 final class KnownSources: Sendable {
     private let memory: MemoryStorage.Backend<RemoteSource>
     private let folder: SourceFolder?
     private let failures: KnownFailures
-    /// The fetches that may still keep what they find.
+    /// The fetches that may still cache their results.
     private let underWay = Mutex<Set<SourceFetch>>([])
-    /// How often something has been forgotten.
+    /// The number of purges.
     private let forgotten = Mutex(0)
     private let onForgetting: @Sendable (SourceFetch) -> Void
 
-    /// - Parameter onForgetting: Called for each fetch under way of what is forgotten, whose outcome nobody
-    ///   is to share who asks later.
+    /// - Parameter onForgetting: Called for each fetch under way of a purged source; later requests
+    ///   must not share its outcome.
     init(
         _ cache: ImageServerConfiguration.Cache, in folder: SourceFolder?, time: TimeSource,
         onForgetting: @escaping @Sendable (SourceFetch) -> Void
@@ -69,10 +69,10 @@ final class KnownSources: Sendable {
 
     func diskUsage() async -> TierUsage { await folder?.usage() ?? TierUsage() }
 
-    /// Removes what nobody has used for too long from the disk.
+    /// Removes expired entries from the disk.
     func clean() async { await folder?.clean() }
 
-    /// What is known of a source; its body may be on the disk.
+    /// Returns the cached source; its body may be on the disk.
     func source(_ key: String) async -> RemoteSource? {
         if let source = inMemory(key) { return source }
         let seen = forgotten.withLock { $0 }
@@ -83,7 +83,7 @@ final class KnownSources: Sendable {
 
     func inMemory(_ key: String) -> RemoteSource? { memory.value(forKey: key) }
 
-    /// The body of a source that may be on the disk; `nil` when it is lost.
+    /// Returns the body of a source, from the disk if need be; `nil` when it is lost.
     func body(of source: RemoteSource) async -> (body: Data, holder: RemoteSource)? {
         if let body = source.body { return (body, source) }
         let seen = forgotten.withLock { $0 }
@@ -93,24 +93,24 @@ final class KnownSources: Sendable {
         return (body, held)
     }
 
-    /// What was forgotten while the disk was read does not come back.
+    /// Caches a source read from the disk, unless there was a purge meanwhile.
     private func remember(_ source: RemoteSource, since seen: Int) {
         forgotten.withLock { if $0 == seen { memory.store(value: source, forKey: source.key) } }
     }
 }
 
 extension KnownSources {
-    /// Lets a fetch keep what it finds, until ``end(_:)`` or until its source is forgotten.
+    /// Lets a fetch cache its result, until ``end(_:)`` or until its source is purged.
     func begin(_ fetch: SourceFetch) { underWay.withLock { _ = $0.insert(fetch) } }
 
     func end(_ fetch: SourceFetch) { underWay.withLock { _ = $0.remove(fetch) } }
 
-    /// Whether what a fetch finds may still be kept.
+    /// Whether the result of a fetch may still be cached.
     func isWanted(_ fetch: SourceFetch) -> Bool { underWay.withLock { $0.contains(fetch) } }
 
-    /// Keeps a source with its body.
+    /// Caches a source with its body.
     ///
-    /// - Returns: Whether it is kept.
+    /// - Returns: Whether it is cached.
     func keep(
         _ source: RemoteSource, _ body: Data, freshUntil: Date, of fetch: SourceFetch
     ) async -> Bool {
@@ -121,23 +121,23 @@ extension KnownSources {
         return false
     }
 
-    /// Writes what is in memory of a source whose bytes are not here on the disk, unless that has been done.
+    /// Writes the head of a source without local bytes to the disk, unless that has been done.
     func keepOnDisk(_ source: RemoteSource, freshUntil: Date) {
         guard let folder, source.takeTurn() else { return }
         let fetch = SourceFetch(source.stored.url, source.key, limit: 0, asker: SourceAsker())
         begin(fetch)
         Task {
             defer { end(fetch) }
-            // What is forgotten from now on is not written, and what was forgotten before is not in memory.
+            // A purge from now on prevents the writing, and one before has removed it from memory.
             guard inMemory(source.key)?.generation == source.generation else { return }
             await folder.putHead(source, freshUntil: freshUntil) { self.isWanted(fetch) }
             if !isWanted(fetch) { await folder.remove(fetch.key) }
         }
     }
 
-    /// Keeps a source whose server has confirmed what is known.
+    /// Updates the cached source after its server has confirmed it.
     ///
-    /// - Returns: Whether it is kept.
+    /// - Returns: Whether it is cached.
     func freshen(
         _ source: RemoteSource, freshUntil: Date, of fetch: SourceFetch
     ) async -> Bool {
@@ -146,12 +146,12 @@ extension KnownSources {
         return true
     }
 
-    /// Keeps what is known of a source in memory alone, unless something newer is known: a look at other servers that
-    /// began before one of them purged the source may end after this one has fetched it again.
+    /// Caches a source in memory only, unless a newer one is cached: a lookup at other servers that
+    /// began before one of them purged the source may end after this server has fetched it again.
     ///
-    /// - Returns: Whether it is kept.
+    /// - Returns: Whether it is cached.
     func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
-        // Whoever forgets it takes it out of this set first, and then out of memory.
+        // A purge removes it from this set first, and then from memory.
         underWay.withLock { underWay in
             guard underWay.contains(fetch) else { return false }
             let known = memory.value(forKey: source.key, extendingExpiration: .none)
@@ -161,28 +161,28 @@ extension KnownSources {
         }
     }
 
-    /// Removes what turns out to be no longer good: from memory only, or from the disk as well.
+    /// Removes a source that is not valid any more: from memory only, or from the disk as well.
     func drop(_ fetch: SourceFetch, fromDisk: Bool) async {
-        // Another one may be there by now, after this has been forgotten.
+        // After a purge there may be another one by now.
         guard isWanted(fetch) else { return }
         memory.remove(forKey: fetch.key)
         if fromDisk { await folder?.remove(fetch.key) }
     }
 
-    /// The failure of a fetch with this name a moment ago.
+    /// Returns the recent failure of a fetch with this name.
     func failure(_ name: String) -> Failure? { failures[name] }
 
     /// Remembers a failure, if it is one that would repeat.
     func note(_ failure: Failure, of fetch: SourceFetch) {
-        // Not what was asked before somebody had it forgotten.
+        // Not if the source was purged after the fetch began.
         if isWanted(fetch) { failures.note(failure, for: fetch.failureName) }
     }
 }
 
 extension KnownSources {
-    /// Forgets a source, and has what is being fetched of it now not kept.
+    /// Removes a source, and prevents present fetches of it from being cached.
     ///
-    /// - Returns: Whether it was known.
+    /// - Returns: Whether it was cached.
     func forget(_ key: String) async -> Bool {
         let isKnown = memory.isCached(forKey: key)
         func forgetNow() {
@@ -201,9 +201,9 @@ extension KnownSources {
         return isKnown || wasStored
     }
 
-    /// The same of all sources that are meant.
+    /// Removes all matching sources, likewise.
     ///
-    /// - Returns: The keys of those that were known here.
+    /// - Returns: The keys of the removed sources.
     func forget(where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool) async
         -> Set<String>
     {

@@ -6,17 +6,17 @@ import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
-/// Pictures in a folder and below it, which nothing in a path leads out of.
+/// Pictures in a folder and below it; no path leads out of it.
 ///
-/// The folder is opened once. A path is walked from there, one segment after the other, so that what is
-/// checked is what is opened, whatever others do to the folder meanwhile.
+/// The folder is opened once. A path is walked from there, segment by segment, so that the checked
+/// file is the opened one, whatever others do to the folder meanwhile.
 final class LocalSource: Sendable {
-    /// The path of the folder, which tells files of several apart.
+    /// The path of the folder, which distinguishes files of several folders.
     let name: String
     private let followsSymlinks: Bool
     private let folder: Mutex<OpenFolder>
 
-    /// A folder that stays open as long as somebody looks for a file in it.
+    /// A folder that stays open while files are looked up in it.
     private final class OpenFolder: Sendable {
         let descriptor: Int32
         let isOnThisMachine: Bool
@@ -36,7 +36,7 @@ final class LocalSource: Sendable {
         folder = Mutex(try OpenFolder(path))
     }
 
-    /// Looks for files in the folder that another source with this name has opened since.
+    /// Continues with the folder that another source with this name has opened since.
     func take(_ other: LocalSource?) {
         guard let present = other?.root else { return }
         folder.withLock { $0 = present }
@@ -51,7 +51,7 @@ final class LocalSource: Sendable {
         /// Seconds since 1970 and the nanoseconds beyond them.
         let modified: (seconds: Int, nanoseconds: Int)
 
-        /// What changes with the content.
+        /// Changes with the content.
         var validator: String { "\(modified.seconds).\(modified.nanoseconds)-\(size)" }
         var modificationDate: Date { Date(timeIntervalSince1970: TimeInterval(modified.seconds)) }
 
@@ -65,7 +65,7 @@ final class LocalSource: Sendable {
         }
     }
 
-    /// Finds the first file that is there.
+    /// Finds the first existing file.
     func find(oneOf paths: [[String]]) async throws(Failure) -> File {
         var missing = Self.missing("there is no path")
         for path in paths {
@@ -88,8 +88,9 @@ final class LocalSource: Sendable {
         }
     }
 
-    /// What the kernel knows of a file without waiting for a disk: for most requests that saves two changes
-    /// of threads. `nil` when it would have to wait, and for whatever is wrong with the file.
+    /// Returns the file's metadata if the kernel has it without waiting for a disk: for most
+    /// requests that saves two changes of threads. `nil` when it would have to wait, and for any
+    /// fault of the file.
     private func fileInKernelsCache(_ path: [String]) -> File? {
         let root = root
         guard root.isOnThisMachine else { return nil }
@@ -101,9 +102,9 @@ final class LocalSource: Sendable {
         return try? Self.file(descriptor, path)
     }
 
-    /// The bytes of a file, with what is known of it now.
+    /// Returns the bytes of a file, with its present metadata.
     ///
-    /// - Parameter limit: The most bytes.
+    /// - Parameter limit: The maximum number of bytes.
     func read(_ path: [String], limit: Int) async throws(Failure) -> (Data, File) {
         try await onDisk { (source: LocalSource) throws(Failure) in
             let descriptor = try source.open(path)
@@ -116,10 +117,10 @@ final class LocalSource: Sendable {
         }
     }
 
-    /// The files right in the folder that end like pictures, in alphabetical order.
+    /// Returns the names of picture files directly in the folder, in alphabetical order.
     func names(extensions: [String]) async -> [String] {
         await DiskLane.reading.run { [name] in
-            // A folder that cannot be listed shows nothing.
+            // A folder that cannot be listed counts as empty.
             let all = (try? FileManager.default.contentsOfDirectory(atPath: name)) ?? []
             return all.filter { file in
                 let ending = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -141,7 +142,7 @@ final class LocalSource: Sendable {
         return try result.get()
     }
 
-    /// A descriptor of the file at `path`.
+    /// Returns a descriptor of the file at `path`.
     private func open(_ path: [String]) throws(Failure) -> Int32 {
         let opened = root
         let root = opened.descriptor
@@ -178,7 +179,7 @@ final class LocalSource: Sendable {
         }
     }
 
-    /// Exactly `count` bytes.
+    /// Returns exactly `count` bytes.
     private static func bytes(of descriptor: Int32, count: Int) throws(Failure) -> Data {
         guard count > 0 else { throw Failure(.sourceFormat, "The source is empty") }
         var filled = 0
@@ -203,7 +204,8 @@ final class LocalSource: Sendable {
         return data
     }
 
-    /// Files that are not there, may not be had or may not be read: all look the same from outside.
+    /// Returns the failure for missing, forbidden and unreadable files: all look the same from
+    /// outside.
     private static func missing(_ cause: String) -> Failure {
         Failure(.sourceNotFound, "There is no such source", cause: cause)
     }

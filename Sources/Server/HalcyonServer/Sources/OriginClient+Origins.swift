@@ -5,7 +5,7 @@ import HalcyonServerURLs
 import HalcyonWork
 
 extension OriginClient {
-    /// The same as from a web server, from an origin that the program has added.
+    /// Fetches a source like one of a web server, but from an origin of the program.
     func fetch(
         _ url: URL, from origin: any ImageOrigin, maximumBytes: Int,
         unless condition: ValidationCondition?
@@ -33,7 +33,7 @@ extension OriginClient {
                 throw Failure(.sourceTooLarge, "The source has more than \(maximumBytes) bytes")
             }
             try Self.recognise(body)
-            // What has no form as a tag is compared by the bytes.
+            // A version that cannot be a tag is replaced by a digest of the bytes.
             if let version, version.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 }) {
                 fields.append("ETag", "\"\(version)\"")
             }
@@ -43,7 +43,8 @@ extension OriginClient {
         }
     }
 
-    /// What an origin says, also when it does not end although its task is cancelled.
+    /// Returns the answer of an origin, or gives up waiting, even if the origin ignores its
+    /// cancellation.
     private func answer(
         to request: OriginRequest, from origin: any ImageOrigin
     ) async throws(Failure) -> OriginAnswer {
@@ -72,7 +73,7 @@ extension OriginClient {
         return try result.get()
     }
 
-    /// - Throws: `Failure` for what is no picture.
+    /// - Throws: `Failure` for an empty body or an unknown format.
     static func recognise(_ body: Data) throws(Failure) {
         guard !body.isEmpty else { throw Failure(.sourceFormat, "The source is empty") }
         guard ImageSniffer.format(of: body) != .unknown else {
@@ -80,7 +81,7 @@ extension OriginClient {
         }
     }
 
-    /// Without the quotation marks that a tag has.
+    /// Removes the quotation marks of a tag.
     private static func version(of tag: String) -> String? {
         guard tag.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
         return String(tag.dropFirst().dropLast())

@@ -9,24 +9,24 @@ import HalcyonTelemetry
 import Synchronization
 import Tracing
 
-/// Fetches pictures of other servers: only those that are allowed, hop by hop, and never from networks that
-/// are not for everybody.
+/// Fetches pictures of other servers: only from allowed URLs, checked hop by hop, and never from
+/// non-public networks unless allowed.
 final class OriginClient: Sendable {
-    /// What a server has answered.
+    /// The response of a server.
     struct Answer: Sendable {
         /// 200 or, to a condition, 304.
         let status: Int
         let fields: HTTPFields
         /// Empty for 304.
         let body: Data
-        /// When the request was sent, and when the head of the answer had arrived.
+        /// The times when the request was sent, and when the head of the response had arrived.
         let requested: Date
         let received: Date
     }
 
-    /// The servers that are not asked for a while.
+    /// The servers that have asked for a pause.
     let pauses = OriginPauses()
-    /// Sources of image servers that are sources of image servers are fetched, up to here.
+    /// The maximum number of image servers in a chain, each a source of the next.
     private static let mostHops = 3
     let settings: ImageServerConfiguration.HTTPSources
     let time: TimeSource
@@ -35,8 +35,8 @@ final class OriginClient: Sendable {
     private let origins: [String: any ImageOrigin]
 
     /// - Parameters:
-    ///   - rules: Which URLs may be fetched.
-    ///   - origins: Those of other schemes.
+    ///   - rules: The rules for URLs that may be fetched.
+    ///   - origins: The origins of other schemes.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
         rules: SourceRules, origins: [String: any ImageOrigin], time: TimeSource
@@ -48,7 +48,7 @@ final class OriginClient: Sendable {
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.connectTimeout.inSeconds
         client.connectionsPerHost = connectionsPerHost
-        // Behind a proxy, the addresses that are looked at would be the proxy's.
+        // Behind a proxy, the checked addresses would be the proxy's.
         client.usesEnvironmentProxies = false
         client.addressPolicy = AddressPolicy(settings)
         transport = try CurlTransport.shared(for: client)
@@ -57,10 +57,10 @@ final class OriginClient: Sendable {
     /// Fetches `url`, with its redirects.
     ///
     /// - Parameters:
-    ///   - maximumBytes: Of the body, unpacked.
-    ///   - asker: What the server learns of the request that asks for it.
-    ///   - condition: What is known already, if anything is.
-    ///   - propagating: Whether servers are told of the trace.
+    ///   - maximumBytes: The limit for the decoded body.
+    ///   - asker: The properties of the request to send to the server.
+    ///   - condition: The validator of the cached source, if there is one.
+    ///   - propagating: Whether the trace context is sent to servers.
     func fetch(
         _ url: URL, maximumBytes: Int, for asker: SourceAsker,
         unless condition: ValidationCondition? = nil, spans: SpanScope, propagating: Bool
@@ -102,7 +102,7 @@ final class OriginClient: Sendable {
             }
             if var next = try redirect(of: request, by: head) {
                 if Self.isOfAnotherOrigin(next, than: request) {
-                    // What the client has sent is for the server that was asked first.
+                    // The client's fields are only for the server that was asked first.
                     for line in asker.forwarded.lines {
                         next.setValue(nil, forHTTPHeaderField: line.name)
                     }
@@ -130,10 +130,10 @@ final class OriginClient: Sendable {
         one.url.map(Origin.init) != other.url.map(Origin.init)
     }
 
-    /// What metrics call redirects that are not followed.
+    /// The name of refused redirects in metrics.
     private static let redirectRefusal = "redirect"
 
-    /// The URL as it is requested, if it may be.
+    /// Returns the URL to request, if it is allowed.
     private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
         do throws(PlanError) {
             return URL(string: try rules.policy.url(url?.absoluteString ?? "").text)
@@ -145,7 +145,7 @@ final class OriginClient: Sendable {
         }
     }
 
-    /// - Throws: `sourceBusy` while the server of `url` wants to be left alone.
+    /// - Throws: `sourceBusy` while the server of `url` has asked for a pause.
     private func respectPause(of url: URL?) throws(Failure) {
         let now = time.date
         guard let end = url.flatMap({ pauses.end(for: $0, at: now) }) else { return }
@@ -177,7 +177,7 @@ final class OriginClient: Sendable {
         return (head, try collector.end())
     }
 
-    /// The request that follows a redirect; `nil` when the answer is none.
+    /// Returns the request after a redirect; `nil` for other responses.
     private func redirect(
         of request: URLRequest, by head: AnswerHead
     ) throws(Failure) -> URLRequest? {
@@ -201,7 +201,7 @@ final class OriginClient: Sendable {
         }
     }
 
-    /// What the last answer of a chain means.
+    /// Interprets the last response of a chain.
     private func answer(
         _ head: AnswerHead, _ body: Data, isConditional: Bool, requested: Date
     ) throws(Failure) -> Answer {
@@ -210,7 +210,7 @@ final class OriginClient: Sendable {
         case 200:
             break
         case 206:
-            // All of it, though not asked for in parts.
+            // The whole body, sent as a range without being asked.
             guard head.value("content-range") == "bytes 0-\(body.count - 1)/\(body.count)" else {
                 throw Failure(.sourceIncomplete, "The source has sent a part of itself")
             }
@@ -236,7 +236,7 @@ final class OriginClient: Sendable {
     }
 }
 
-/// Takes the body of an answer, as long as it may be a picture.
+/// Collects the body of a response, as long as it may be a picture.
 private final class BodyCollector: Sendable {
     fileprivate struct State {
         var head: AnswerHead?
@@ -244,9 +244,9 @@ private final class BodyCollector: Sendable {
         var isRecognised = false
     }
 
-    /// After so many bytes it is clear what they are.
+    /// The number of bytes after which the format is checked.
     private static let sniffed = 32 * 1024
-    /// The most bytes.
+    /// The maximum number of bytes.
     private let limit: Int
     private let state = Mutex(State())
 
@@ -262,7 +262,7 @@ private final class BodyCollector: Sendable {
         state.withLock { state in
             state.head = head
             if isContent, let length = head.contentLength {
-                // What a stranger says; no more than it costs nothing to believe.
+                // The length is untrusted: no more is reserved than costs nothing.
                 state.body.reserveCapacity(Int(min(length, 1 << 20)))
             }
         }
@@ -300,7 +300,7 @@ extension BodyCollector.State {
 }
 
 extension Failure {
-    /// - Parameter hasHead: Whether the head of the answer had arrived.
+    /// - Parameter hasHead: Whether the head of the response had arrived.
     fileprivate init(_ error: TransportError, hasHead: Bool) {
         let kind: Kind
         let detail: String
@@ -322,7 +322,7 @@ extension Failure {
         }
         if case .addressRefused(_, let address) = error {
             let kind = IPAddress(address).map(AddressKind.init)
-            // An address for everybody is refused only where the operator has named it.
+            // A public address is refused only if the operator has denied it.
             refusal = kind == .public ? "denied" : kind?.rawValue ?? "unknown"
         }
     }

@@ -4,18 +4,18 @@ import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
-/// A picture of another server, as far as it is known here.
+/// A picture of another server, as cached here.
 final class RemoteSource: Sendable, CacheCostCalculable {
-    /// That of its URL.
+    /// The key of its URL and forwarded fields.
     let key: String
     let stored: StoredResponse
-    /// A random number that no other bytes have.
+    /// A random number, unique for these bytes.
     let generation: Int64
     /// Bytes of the body.
     let size: Int
     /// `nil` when it is on the disk only.
     let body: Data?
-    /// Whether nothing of it is on the disk yet.
+    /// Whether it is not on the disk yet.
     private let isUnwritten: Atomic<Bool>
     /// 0 for none.
     private let generationAmongServers = Atomic<Int64>(0)
@@ -32,22 +32,22 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         self.isUnwritten = Atomic(isUnwritten)
     }
 
-    /// One whose bytes have just come.
+    /// A source whose bytes have just arrived.
     convenience init(new stored: StoredResponse, key: String, body: Data) {
         self.init(
             key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
             size: body.count, body: body)
     }
 
-    /// One whose bytes are at another server only.
+    /// A source whose bytes only another server has.
     convenience init(head stored: StoredResponse, key: String, size: Int) {
         self.init(
             key: key, stored: stored, generation: Int64.random(in: 1...Int64.max), size: size,
             body: nil, isUnwritten: true)
     }
 
-    /// That of the record that it was found in or published as, by the clock of all servers; `nil` for one of which
-    /// nobody else knows.
+    /// The generation of the record that it was found in or published as, by the clock of all
+    /// servers; `nil` for a source that no other server knows.
     var sharedGeneration: Int64? {
         let generation = generationAmongServers.load(ordering: .relaxed)
         return generation == 0 ? nil : generation
@@ -57,37 +57,37 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         generationAmongServers.store(generation ?? 0, ordering: .relaxed)
     }
 
-    /// Whether another server has told of it, and it was heard of before another one: by the clock of all servers, as
-    /// far as that is known, and by that of the source's server, or of the one that asked it. Any of them may have been
-    /// set back.
+    /// Whether it comes from another server and is older than `other`: by the clock of all servers,
+    /// as far as that is known, and by the clock of the source's server or of the server that asked
+    /// it. Any of these clocks may have been set back.
     func isOlder(than other: RemoteSource) -> Bool {
         guard let generation = sharedGeneration else { return false }
         return generation < other.sharedGeneration ?? Int64.max
             && !stored.isAtLeastAsNew(as: other.stored)
     }
 
-    /// - Returns: Whether what is known of it is to be written on the disk now; only once.
+    /// - Returns: Whether its head is to be written to the disk now; `true` only once.
     func takeTurn() -> Bool {
         isUnwritten.load(ordering: .relaxed) && isUnwritten.exchange(false, ordering: .relaxed)
     }
 
     var cacheCost: Int { (body?.count ?? 0) + 2048 }
 
-    /// What changes with the content: what the server says of it, else a digest of it.
+    /// Changes with the content: the server's validator, else a digest.
     var validator: String {
         if let tag = EntityTag(of: stored.fields), tag.isUsable { return tag.text }
         if let modified = stored.fields.first("Last-Modified") { return "\(modified)-\(size)" }
         return stored.fields.first(Self.digestField) ?? "\(generation)"
     }
 
-    /// The same bytes after their server has confirmed them.
+    /// Returns the same bytes with the head confirmed by their server.
     func confirmed(_ stored: StoredResponse) -> RemoteSource {
         RemoteSource(
             key: key, stored: stored, generation: generation, size: size, body: body,
             isUnwritten: isUnwritten.load(ordering: .relaxed))
     }
 
-    /// The same with its bytes at hand.
+    /// Returns the source with its bytes in memory.
     func holding(_ body: Data) -> RemoteSource {
         let source = RemoteSource(
             key: key, stored: stored, generation: generation, size: size, body: body)
@@ -95,22 +95,22 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         return source
     }
 
-    /// What is found under it.
+    /// Returns the cache key of a URL.
     ///
-    /// - Parameter forwarded: What the request has of its client.
+    /// - Parameter forwarded: The forwarded fields of the client's request.
     static func key(of url: URL, _ forwarded: ForwardedFields = ForwardedFields()) -> String {
         let key = Digest.sha256.hexadecimal("s1\n" + ResponseKey.normalized(url))
         let variant = forwarded.variant
         return variant.isEmpty ? key : "\(key)+\(variant)"
     }
 
-    /// The key of the same URL without anything of a client; of what is no picture of another server its own.
+    /// Returns the key of the same URL without forwarded fields; other kinds of keys are unchanged.
     static func plainKey(_ key: String) -> String {
-        // Others have slashes, and may have any other character.
+        // Other kinds have slashes, and may have any other character.
         guard let mark = key.firstIndex(of: "+"), !key.contains("/") else { return key }
         return String(key[..<mark])
     }
 
-    /// A field of our own, for the digest of a body of which its server says nothing.
+    /// A field of our own, for the digest of a body without a validator from its server.
     static let digestField = "Halcyon-Digest"
 }

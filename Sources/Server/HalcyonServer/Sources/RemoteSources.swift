@@ -4,20 +4,20 @@ import HalcyonServerURLs
 import HalcyonTelemetry
 import HalcyonWork
 
-/// The pictures of other servers: what is known of them, and what has to be asked.
+/// The pictures of other servers: cached ones, and those that have to be requested.
 ///
-/// For each source there is one fetch at a time, whoever wants it.
+/// For each source there is one fetch at a time, shared by all requests.
 final class RemoteSources: Sendable {
-    /// How a source was had.
+    /// The way a source was obtained.
     enum Use: Hashable, Sendable {
-        /// It was known, and is good for so many seconds more; fewer than none for one whose server is
-        /// being asked, or has failed.
+        /// A hit, fresh for `ttl` more seconds; negative when it is stale and its server is being
+        /// asked, or has failed.
         case hit(ttl: Int, detail: String)
         /// Its server has confirmed it.
         case validated
-        /// Nothing was known.
+        /// It was not cached.
         case fetched
-        /// It has come in the place of one that was known.
+        /// It has replaced a cached one.
         case replaced
     }
 
@@ -25,15 +25,15 @@ final class RemoteSources: Sendable {
     struct Found: Sendable {
         let source: RemoteSource
         let use: Use
-        /// Whether somebody else had asked for it.
+        /// Whether the fetch was shared with another request.
         var isShared = false
-        /// Of the picture that is to be made of it.
+        /// The lookup of the picture to be made of it.
         var glance: PictureGlance?
     }
 
-    /// What is kept.
+    /// The cached sources.
     let known: KnownSources
-    /// Whether there may be several sources of one URL.
+    /// Whether one URL may have several sources.
     let hasVariants: Bool
     private let rules: SourceCachingRules
     private let renewal: SourceRenewal
@@ -56,7 +56,7 @@ final class RemoteSources: Sendable {
         hasVariants = configuration.sources.http.forwardHeaders.contains(
             where: ForwardedFields.tellsSourcesApart)
         rules = SourceCachingRules(configuration)
-        // Those who wait get what is fetched, and nobody after them.
+        // The present waiters get the fetched source, later requests do not.
         known = KnownSources(configuration.cache, in: folder, time: time) {
             fetches.separate($0.name)
         }
@@ -70,12 +70,12 @@ final class RemoteSources: Sendable {
             propagatesContext: configuration.tracing.propagatesContext)
     }
 
-    /// Finds a source: known and good, or asked for.
+    /// Finds a source: a usable cached one, or by asking for it.
     ///
     /// - Parameters:
-    ///   - limit: Bytes that the source may have.
-    ///   - visit: Begun before this.
-    ///   - naming: What picture is to be made of it; other servers may have that.
+    ///   - limit: The limit for the source in bytes.
+    ///   - visit: A visit that began before.
+    ///   - naming: Names the picture to be made of it, which other servers may have.
     func find(
         _ url: URL, limit: Int, for asker: SourceAsker, during visit: PurgeVisit,
         until ending: Ending, naming: PictureNaming? = nil
@@ -83,7 +83,7 @@ final class RemoteSources: Sendable {
         let key = RemoteSource.key(of: url, asker.forwarded)
         let fetch = SourceFetch(url, key, limit: limit, asker: asker)
         let found = try await found(fetch, during: visit, until: ending, naming)
-        // For others it may have been more.
+        // The limit of another request may have been higher.
         guard found.source.size <= limit else {
             throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
         }
@@ -126,14 +126,14 @@ final class RemoteSources: Sendable {
         let (outcome, isShared) = await renewed(
             fetch, source, during: visit, until: ending,
             onSharing: { metrics.noteCollapsed("source") })
-        // The fetch itself is part of the trace of whoever began it.
+        // The fetch itself belongs to the trace of the request that began it.
         if isShared { spans.note("halcyon.shared", from: start) }
         let found = try outcome.get()
         return Found(source: found.source, use: found.use, isShared: isShared, glance: glance)
     }
 
-    /// The bytes of a source that was found; it is fetched again if they are lost by now, and may then be
-    /// another one.
+    /// Returns the bytes of a found source; it is fetched again if they are lost by now, and may
+    /// then have changed.
     func bytes(
         of source: RemoteSource, limit: Int, for asker: SourceAsker, until ending: Ending
     ) async throws(Failure) -> (Data, RemoteSource) {
@@ -148,12 +148,12 @@ final class RemoteSources: Sendable {
         return (body, found)
     }
 
-    /// Has what is known of a source on the disk, too, if that was left for its next use.
+    /// Writes the head of a source to the disk, if that was left for its next use.
     func keepOnDisk(_ source: RemoteSource) {
         known.keepOnDisk(source, freshUntil: rules.freshUntil(source.stored))
     }
 
-    /// A source that is used as it is known; when its time is over, its server is asked meanwhile.
+    /// Returns a cached source; if it is stale, its server is asked in the background.
     private func hit(
         _ source: RemoteSource, tier: String, isStale: Bool, at now: Date, _ fetch: SourceFetch,
         _ visit: PurgeVisit, _ glance: PictureGlance? = nil
@@ -175,7 +175,7 @@ final class RemoteSources: Sendable {
         Task { _ = await renewed(fetch, source, during: visit, until: Ending()) }
     }
 
-    /// What a source is now, found out once for all who want to know.
+    /// Returns the present source, determined once for all waiting requests.
     private func renewed(
         _ fetch: SourceFetch, _ known: RemoteSource?, during visit: PurgeVisit?,
         until ending: Ending, onSharing: () -> Void = {}
@@ -185,12 +185,13 @@ final class RemoteSources: Sendable {
             work: { [renewal] stopped in
                 await renewal.found(fetch, known, during: visit, until: stopped)
             },
-            // Not before: until the work is over others may join it, which a purge has to keep from that.
+            // Not before: others may join the work until it is over, and a purge has to prevent
+            // that.
             afterwards: { [known = self.known] in known.end(fetch) })
     }
 }
 
 extension RemoteSource {
-    /// Where it was found.
+    /// The cache tier of the source.
     fileprivate var tier: String { body == nil ? "disk" : "memory" }
 }

@@ -3,21 +3,21 @@ import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 
-/// How long the answers of sources' servers are good: by the settings, or by the servers' own words where
-/// these count.
+/// The lifetimes of responses from sources' servers: by the settings, or by the servers' own
+/// caching rules where these count.
 struct SourceCachingRules: Sendable {
     private let policy: HTTPCachePolicy
-    /// Whether the servers' own words about caching count.
+    /// Whether the servers' own caching rules count.
     private let passesCacheControl: Bool
-    /// Fields of requests, in small letters, on which no stored answer depends: they are always the same, or part
-    /// of its key.
+    /// Request fields, in lower case, on which no stored response depends: they are always the
+    /// same, or part of its key.
     private let settledFields: Set<String>
 
     init(_ configuration: ImageServerConfiguration) {
         passesCacheControl = configuration.http.passesCacheControl
         let forwarded = configuration.sources.http.forwardHeaders
             .filter(ForwardedFields.tellsSourcesApart)
-        // What is asked for is never encoded.
+        // Requests never ask for an encoding.
         settledFields = Set(forwarded.map { $0.lowercased() } + ["accept-encoding"])
         var caching = HTTPCaching.shared
         caching.negative = .off
@@ -30,30 +30,30 @@ struct SourceCachingRules: Sendable {
         policy = HTTPCachePolicy(caching)
     }
 
-    /// What may be done with an answer now.
+    /// Returns the permitted use of a stored response.
     func decision(on stored: StoredResponse, for url: URL, at now: Date) -> HTTPCacheDecision {
         policy.decide(HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: now)
     }
 
     func freshUntil(_ stored: StoredResponse) -> Date { policy.freshness(of: stored).freshUntil }
 
-    /// How long an answer is fresh from now on, in whole seconds. Not at all when it is of the future: then the
-    /// clock has been set back.
+    /// Returns the number of whole seconds that a response stays fresh. 0 for a response from the
+    /// future: then the clock has been set back.
     func secondsLeft(_ stored: StoredResponse, at now: Date) -> Int {
         guard now >= stored.received else { return 0 }
         let left = freshUntil(stored).timeIntervalSince(now)
         return Int(min(max(left.rounded(.down), -1e9), 1e9))
     }
 
-    /// Whether what is known may be used although asking its server has failed.
+    /// Whether a stale response may be used after a failure to ask its server.
     func usesStale(_ stored: StoredResponse, after failure: Failure, at now: Date) -> Bool {
         guard let kind = failure.kind.asCacheFailure else { return false }
         return policy.usesStale(
             stored, for: HTTPCacheRequest(url: stored.url), after: kind, now: now)
     }
 
-    /// What is known, after its server has said that it is good; `nil` when the server speaks of another
-    /// picture.
+    /// Returns the stored response, updated by its server's confirmation; `nil` when that is about
+    /// another picture.
     func freshened(
         _ stored: StoredResponse, by answer: OriginClient.Answer, for url: URL
     ) -> StoredResponse? {
@@ -66,7 +66,7 @@ struct SourceCachingRules: Sendable {
         }
     }
 
-    /// A new answer, and whether it may be kept.
+    /// Returns a new response, and whether it may be stored.
     func stored(
         _ answer: OriginClient.Answer, of url: URL
     ) -> (response: StoredResponse, isStorable: Bool) {
@@ -84,8 +84,8 @@ struct SourceCachingRules: Sendable {
         return (once, false)
     }
 
-    /// Whether an answer out of a cache on the way is older than what is known. By its `Date`; that of other
-    /// answers tells nothing, because clocks may have been set.
+    /// Whether a response from an intermediate cache is older than the stored one, by its `Date`.
+    /// The dates of other responses tell nothing, because clocks may have been set.
     func isOutdated(
         _ answer: OriginClient.Answer, of url: URL, by known: StoredResponse
     ) -> Bool {
@@ -97,7 +97,7 @@ struct SourceCachingRules: Sendable {
         return date < knownDate
     }
 
-    /// Without what the operator has declared not to count.
+    /// Removes the fields that do not count by the settings.
     private func cleaned(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         fields.remove([RemoteSource.digestField.lowercased(), "set-cookie"])
@@ -113,7 +113,7 @@ struct SourceCachingRules: Sendable {
 }
 
 extension Failure.Kind {
-    /// The same in the words of the rules of caching; `nil` for what is not the source's fault.
+    /// The failure in terms of HTTP caching; `nil` for failures without a fault of the source.
     fileprivate var asCacheFailure: CacheRequestFailure? {
         switch self {
         case .sourceTimeout, .sourceUnreachable, .sourceIncomplete: .noAnswer

@@ -4,31 +4,31 @@ import HalcyonServerURLs
 import HalcyonTelemetry
 import HalcyonWork
 
-/// A source that was found: what is known of it before its bytes are needed.
+/// A source that was found, before its bytes are needed.
 struct FoundSource: Sendable {
     enum Place: Sendable {
         case local([String], LocalSource)
         case remote(RemoteSource)
         case upload(Data)
-        /// The operator's own, at hand.
+        /// The operator's own picture, in memory.
         case standing(Data)
     }
 
     let place: Place
-    /// What results are found by, together with what changes with the content.
+    /// The key for results, together with the validator.
     let key: String
     let validator: String
     let lastModified: Date?
-    /// How it was had; `nil` for a file of this machine.
+    /// The way it was obtained; `nil` for a local file.
     let use: RemoteSources.Use?
-    /// Whether somebody else had asked for it at the same time.
+    /// Whether the fetch was shared with a concurrent request.
     let isShared: Bool
-    /// Bytes that it may have.
+    /// The limit for its bytes.
     var limit = Int.max
     var asker = SourceAsker()
-    /// Knows what has been purged since it was looked for.
+    /// Tells of purges since the lookup began.
     var visit: PurgeVisit?
-    /// A look for the picture that is to be made of it, at other servers.
+    /// The lookup, at other servers, of the picture to be made of it.
     var glance: PictureGlance?
 
     init(_ file: LocalSource.File, in folder: LocalSource) {
@@ -49,7 +49,7 @@ struct FoundSource: Sendable {
         self.isShared = isShared
     }
 
-    /// An upload, which has its name for itself.
+    /// An upload; its id is unique.
     init(_ upload: Data, id: String) {
         place = .upload(upload)
         key = "upload/\(id)"
@@ -59,7 +59,7 @@ struct FoundSource: Sendable {
         isShared = false
     }
 
-    /// - Parameter digest: Of the bytes.
+    /// - Parameter digest: The digest of the bytes.
     init(standing data: Data, digest: String) {
         place = .standing(data)
         key = "standing/" + digest
@@ -69,17 +69,17 @@ struct FoundSource: Sendable {
         isShared = false
     }
 
-    /// What results of a file are found by.
+    /// Returns the key for results of a local file.
     static func key(ofFile path: [String], in folder: LocalSource) -> String {
         "local/\(folder.name)/" + path.joined(separator: "/")
     }
 
-    /// Whether nothing made of it is kept.
+    /// Whether results of it are not cached.
     var isPrivate: Bool {
         if case .upload = place { true } else { false }
     }
 
-    /// The URL that it is purged by; empty for what is no file and of no server.
+    /// The URL that it is purged by; empty for uploads and the operator's pictures.
     var url: String {
         switch place {
         case .local(let path, _): "local:///" + path.joined(separator: "/")
@@ -88,24 +88,25 @@ struct FoundSource: Sendable {
         }
     }
 
-    /// Names the bytes that were found, as far as they are not named by the validator.
+    /// Distinguishes the found bytes, as far as the validator does not.
     var version: String {
         if case .remote(let source) = place { return String(source.generation) }
         return visit.map { String($0.start) } ?? ""
     }
 
-    /// That among servers: 0 for a source of which no other one knows, `nil` for what is no server's.
+    /// The source's generation among servers: 0 if no other server knows it, `nil` for a source
+    /// without a server.
     var sharedGeneration: Int64? {
         if case .remote(let source) = place { source.sharedGeneration ?? 0 } else { nil }
     }
 
-    /// Seconds since the source's server has spoken of it.
+    /// Seconds since the source's server has sent or confirmed it.
     func age(at now: Date) -> Int? {
         guard case .remote(let source) = place else { return nil }
         return max(0, Int(now.timeIntervalSince(source.stored.received)))
     }
 
-    /// What its server says of caching.
+    /// The caching fields of its server.
     var originCaching: CacheControlDecision.OriginCaching? {
         guard case .remote(let source) = place else { return nil }
         let stored = source.stored
@@ -119,7 +120,7 @@ struct FoundSource: Sendable {
 }
 
 extension SourceReference {
-    /// What is fetched; `nil` for files of this machine, and for what is no URL.
+    /// The URL to fetch; `nil` for local files, and for a text that is not a URL.
     var url: URL? {
         switch self {
         case .local: nil
@@ -129,14 +130,14 @@ extension SourceReference {
     }
 }
 
-/// Finds sources by their text: files of this machine, and pictures of other servers.
+/// Finds sources by their text: local files, and pictures of other servers.
 struct SourceFinder: Sendable {
     let local: LocalSource?
     let remote: RemoteSources?
-    /// Bytes that a source may have.
+    /// The limit for a source in bytes.
     let maxBytes: Int
 
-    /// Which URLs may be fetched.
+    /// The rules for URLs that may be fetched.
     let rules: SourceRules
     let purges: PurgeJournal
     let spans: SpanScope
@@ -144,8 +145,8 @@ struct SourceFinder: Sendable {
     var policy: SourcePolicy { rules.policy }
 
     /// - Parameters:
-    ///   - limit: Bytes that the source may have, where these are more than for others.
-    ///   - naming: What picture is to be made of it; other servers may have that.
+    ///   - limit: A higher limit for this source in bytes.
+    ///   - naming: Names the picture to be made of it, which other servers may have.
     func find(
         _ text: String, limit: Int? = nil, for asker: SourceAsker = SourceAsker(),
         until ending: Ending, naming: PictureNaming? = nil
@@ -180,7 +181,8 @@ struct SourceFinder: Sendable {
         }
     }
 
-    /// The bytes of a source, and what it is now: it may have changed since it was found.
+    /// Returns the bytes of a source, and its present state: it may have changed since it was
+    /// found.
     func bytes(
         of found: FoundSource, until ending: Ending
     ) async throws(Failure) -> (Data, FoundSource) {
@@ -207,12 +209,13 @@ struct SourceFinder: Sendable {
         }
     }
 
-    /// Has what is known of a source on the disk, too, if that was left for its next use.
+    /// Writes the head of a source to the disk, if that was left for its next use.
     func keepOnDisk(_ found: FoundSource) {
         if case .remote(let source) = found.place { remote?.keepOnDisk(source) }
     }
 
-    /// What other servers may know of a source now that something was made of it; `nil` unless it may be kept.
+    /// Returns the head to share with other servers after the source was used; `nil` unless it may
+    /// be cached.
     func sharedHead(of found: FoundSource) -> SharedPictureHead.Source? {
         guard case .remote = found.place, let now = remote?.known.inMemory(found.key),
             now.validator == found.validator, let generation = now.sharedGeneration
@@ -221,7 +224,7 @@ struct SourceFinder: Sendable {
             head: SharedHead(now.stored, length: now.size), generation: generation)
     }
 
-    /// A source of a kind that the policy does not let through.
+    /// The failure for a kind of source that the policy does not allow.
     private static var lost: Failure {
         Failure(.sourceNotAllowed, "There are no sources of this kind")
     }

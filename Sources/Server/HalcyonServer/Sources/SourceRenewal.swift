@@ -5,12 +5,12 @@ import HalcyonTelemetry
 import HalcyonWork
 import Tracing
 
-/// Has a source as it is now: asks its server, or takes what another image server has, and keeps it.
+/// Updates a source: asks its server, or takes it from another image server, and caches it.
 struct SourceRenewal: Sendable {
     struct Found: Sendable {
         let source: RemoteSource
         var use: RemoteSources.Use
-        /// Whether it is kept, and so may be given to others.
+        /// Whether it is cached, and so may be shared.
         var isKept = false
     }
 
@@ -23,29 +23,29 @@ struct SourceRenewal: Sendable {
     let metrics: ServerMetrics
     let spans: SpanScope
     let time: TimeSource
-    /// Whether servers are told of the trace.
+    /// Whether the trace context is sent to servers.
     let propagatesContext: Bool
 
-    /// A source as it is now: as another server has it, or as its own server says. Whoever calls this ends the
-    /// fetch afterwards.
+    /// Returns the present source: from another image server or from its own server. The caller
+    /// ends the fetch afterwards.
     ///
-    /// - Parameter known: What is to be confirmed, if anything is known.
+    /// - Parameter known: The cached source to confirm, if there is one.
     func found(
         _ fetch: SourceFetch, _ known: RemoteSource?, during visit: PurgeVisit?,
         until stopped: Ending
     ) async -> Result<Found, Failure> {
-        // Until this is over, a purge finds the fetch and has nobody join it.
+        // Until this is over, a purge finds the fetch and keeps later requests from joining it.
         sources.begin(fetch)
-        // Somebody may have been faster between the look and this.
+        // Another request may have been faster since the lookup.
         if let newer = sources.inMemory(fetch.key), newer !== known, newer.body != nil,
             newer.stored.received >= known?.stored.received ?? .distantPast
         {
             return .success(Found(source: newer, use: .fetched))
         }
-        // What is known may have been purged; what is purged from now on takes the right to keep from this
-        // fetch.
+        // The cached source may have been purged; a purge from now on keeps this fetch from being
+        // cached.
         let known = visit?.isUndisturbed == false ? nil : known
-        // Who has been led back here by the source must not wait for those who have asked before.
+        // A request that the source has led back here must not wait for earlier requests.
         guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known, as: nil) }
         let outcome = await cluster.source(
             fetch.key, url: fetch.url.absoluteString, needsBody: fetch.needsBody, until: stopped,
@@ -56,15 +56,15 @@ struct SourceRenewal: Sendable {
                 let found = await self.asked(fetch, known, as: turn.generation)
                 return (found, self.tellable(found))
             })
-        // What another server has failed at may be had here, though stale.
+        // After a failure of another server, the source may still be here, though stale.
         if case .failure(let failure) = outcome { return failed(failure, fetch, known) }
         return outcome
     }
 
     /// Asks the server about a source.
     ///
-    /// - Parameter generation: That of what it says, among servers. What is used though it has failed is no younger
-    ///   for that.
+    /// - Parameter generation: The generation of the response among servers. A stale source used
+    ///   after a failure keeps its own.
     private func asked(
         _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64?
     ) async -> Result<Found, Failure> {
@@ -94,7 +94,7 @@ struct SourceRenewal: Sendable {
         }
     }
 
-    /// What is known, after its server has said that it is good.
+    /// Returns the cached source after its server has confirmed it.
     private func confirmed(
         _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch,
         as generation: Int64?
@@ -115,7 +115,7 @@ struct SourceRenewal: Sendable {
         return .success(Found(source: source, use: .validated, isKept: isKept))
     }
 
-    /// Keeps a new answer if that is allowed.
+    /// Caches a new response if that is allowed.
     private func taken(
         _ answer: OriginClient.Answer, _ fetch: SourceFetch, _ known: RemoteSource?,
         as generation: Int64?
@@ -123,7 +123,7 @@ struct SourceRenewal: Sendable {
         if let known, rules.isOutdated(answer, of: fetch.url, by: known.stored),
             sources.isWanted(fetch)
         {
-            // The next one who asks may be answered by who knows better.
+            // A later request may get a more recent response.
             return Found(source: known, use: .validated)
         }
         let use = known == nil ? RemoteSources.Use.fetched : .replaced
@@ -139,7 +139,8 @@ struct SourceRenewal: Sendable {
         return Found(source: source, use: use, isKept: isKept)
     }
 
-    /// What is known instead, if it may be used for a while; otherwise the failure, which is remembered.
+    /// Returns the cached source if it may be used stale; otherwise the failure, which is
+    /// remembered.
     private func failed(
         _ failure: Failure, _ fetch: SourceFetch, _ known: RemoteSource?
     ) -> Result<Found, Failure> {
@@ -154,7 +155,7 @@ struct SourceRenewal: Sendable {
 }
 
 extension SourceRenewal {
-    /// Whether what another server has need not be asked for, and is not older than what is known here.
+    /// Whether another server's source needs no validation, and is not older than the cached one.
     private func isGood(
         _ head: SharedHead, _ fetch: SourceFetch, _ known: RemoteSource?
     ) -> Bool {
@@ -164,13 +165,13 @@ extension SourceRenewal {
         return known.map { head.stored.isAtLeastAsNew(as: $0.stored) } ?? true
     }
 
-    /// What the server of a source may say of that it is still good: what is known here, unless it was purged, or
-    /// what others know.
+    /// Returns the source that its server may confirm: the cached one, unless it was purged, or the
+    /// one that other servers have.
     private func confirmable(
         _ known: RemoteSource?, _ fetch: SourceFetch, _ turn: SourceTurn
     ) -> RemoteSource? {
         if let known, !turn.mark.isAfter(known.sharedGeneration) { return known }
-        // Without its bytes it is of no use where those are needed.
+        // Useless without its bytes where those are needed.
         guard !fetch.needsBody, let (head, generation) = turn.outdated, head.length <= fetch.limit,
             !turn.mark.isAfter(generation)
         else { return nil }
@@ -179,7 +180,7 @@ extension SourceRenewal {
         return source
     }
 
-    /// Keeps what another server has.
+    /// Caches a source of another server.
     private func taken(
         _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
     ) async -> Found? {
@@ -189,7 +190,7 @@ extension SourceRenewal {
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
     }
 
-    /// `nil` when nothing may be kept.
+    /// Returns the cached source; `nil` when it may not be cached.
     private func kept(
         _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
     ) async -> RemoteSource? {
@@ -214,7 +215,7 @@ extension SourceRenewal {
         return sources.remember(source, of: fetch) ? source : nil
     }
 
-    /// What other servers may have of a source; `nil` when each has to ask for itself.
+    /// Returns the source to publish; `nil` when each server has to ask for itself.
     private func tellable(_ found: Result<Found, Failure>) -> TellableSource? {
         guard case .success(let found) = found, found.isKept else { return nil }
         let source = found.source

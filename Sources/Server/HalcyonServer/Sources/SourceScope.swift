@@ -1,10 +1,10 @@
 import HalcyonWork
 
-/// Which sources a route knows.
+/// The kinds of sources that a route accepts.
 enum SourceScope: Sendable {
-    /// Files of this machine and pictures of other servers.
+    /// Local files and pictures of other servers.
     case servers
-    /// What people have dropped on the page.
+    /// Pictures that were dropped on the page.
     case uploads
 }
 
@@ -22,7 +22,7 @@ extension ImageServer {
         }
     }
 
-    /// What the servers of sources learn of a request.
+    /// Returns the properties of a request that are sent to the servers of sources.
     func asker(of request: ServerRequest) -> SourceAsker {
         SourceAsker(
             hops: request.hops,
