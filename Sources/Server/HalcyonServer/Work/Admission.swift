@@ -1,23 +1,24 @@
-/// Decides who may pass a gate that lets only so many through at a time, and who waits.
+/// Decides which tasks pass a gate with a limited number of places, and which wait.
 ///
-/// Who has least time left goes first, and of those who have the same, or any time, who came first. Where there
-/// are groups, it is the turn of whichever holds the fewest places, and one that is slow cannot take all: it gets
-/// another place only while it holds less than three times as many as are free (the dynamic thresholds of
-/// Choudhury and Hahne, made for buffers of switches).
+/// The waiter with the earliest deadline goes first; among equals, and without deadlines, the order
+/// of arrival counts. With groups, it is first the turn of the group that holds the fewest places.
+/// A slow group cannot take all places: it gets another one only while it holds less than three
+/// times as many as are free (the dynamic thresholds of Choudhury and Hahne, made for buffers of
+/// switches).
 struct Admission {
-    /// What entering asks for.
+    /// The result of asking for a place.
     enum Entry: Hashable {
         case pass
         case wait
-        /// As many wait as may.
+        /// The queue is full.
         case full
     }
 
-    /// Places in all.
+    /// The total number of places.
     let width: Int
-    /// Places of one group; `nil` when there are no groups.
+    /// The maximum number of places for one group; `nil` without groups.
     let widthOfGroup: Int?
-    /// The most that may wait; of one group half of it.
+    /// The maximum number of waiters; with groups, one group may have half of them.
     let queue: Int
 
     private var line: [(id: Int, group: String, deadline: ContinuousClock.Instant?)] = []
@@ -48,7 +49,7 @@ struct Admission {
         return .wait
     }
 
-    /// Takes somebody out of the line; `false` when he is not in it.
+    /// Removes a waiter from the line; `false` when it is not in it.
     mutating func abandon(_ id: Int) -> Bool {
         guard let index = line.firstIndex(where: { $0.id == id }) else { return false }
         line.remove(at: index)
@@ -57,7 +58,7 @@ struct Admission {
 
     /// Gives a place back.
     ///
-    /// - Returns: Who passes in its place.
+    /// - Returns: The waiter that passes in its place.
     mutating func leave(group: String) -> Int? {
         passing -= 1
         let count = held(group) - 1
@@ -69,7 +70,7 @@ struct Admission {
         return next.id
     }
 
-    /// Whether it is the turn of one place in the line rather than that of another behind it.
+    /// Whether the waiter at `index` comes before the one at `other`.
     private func goesBefore(_ index: Int, _ other: Int) -> Bool {
         let (one, other) = (line[index], line[other])
         let (held, heldByOther) = (held(one.group), held(other.group))

@@ -2,18 +2,20 @@ import HalcyonPixels
 import HalcyonWork
 import Synchronization
 
-/// Work on the threads of the decoding pool that is stopped when nobody waits any longer, by names.
+/// Work on the decoding pool, by name, that stops when its last waiter leaves.
 final class DecodingRuns: Sendable {
     private let stops = Mutex<[String: DecodingStop]>([:])
 
-    /// Whether the work of this name waits for memory that other pictures take at the moment.
+    /// Whether the work of this name waits for memory that other pictures use.
     func waitsForMemory(_ name: String) -> Bool {
         stops.withLock { $0[name] }?.waitsForMemory ?? false
     }
 
-    /// What `work` makes on one of the pool's threads; decoding in it stops when `stopped` is given.
+    /// Runs `work` on the pool and returns its result; decoding in it stops when `stopped` is
+    /// given.
     ///
-    /// - Parameter whenLong: Called when decoding takes long beside others, which may go on in its place.
+    /// - Parameter whenLong: Called when decoding takes long while other work waits, which may go
+    ///   on in its place.
     func run<Value: Sendable>(
         _ name: String, until stopped: Ending, whenLong: (@Sendable () -> Void)? = nil,
         _ work: @escaping @Sendable () throws(Failure) -> Value
@@ -33,7 +35,7 @@ final class DecodingRuns: Sendable {
                     do throws(Failure) {
                         return .success(try work())
                     } catch {
-                        // What is stopped fails in some way.
+                        // Stopped work fails in some way.
                         return .failure(
                             stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : error)
                     }
@@ -42,7 +44,7 @@ final class DecodingRuns: Sendable {
         }
     }
 
-    /// What somebody is told who waits for the work of this name no longer.
+    /// Returns the failure for a waiter that leaves the work of this name.
     func failure(_ kind: Failure.Kind, of name: String) -> Failure {
         var failure = Failure(kind, "nobody waits any longer")
         failure.lacksMemory = kind == .deadline && waitsForMemory(name)

@@ -2,11 +2,11 @@ import HalcyonServerURLs
 import HalcyonWork
 import Synchronization
 
-/// Lets only so many tasks do something at a time; a limited number of others wait in line.
+/// Limits the number of concurrent tasks; a limited number of others wait in line.
 final class Gate: Sendable {
-    /// A place that was taken, to be given back.
+    /// A place in the gate, to be given back.
     final class Place: Sendable {
-        /// Whether others had to leave first.
+        /// Whether it had to be waited for.
         let hasWaited: Bool
         fileprivate let group: String
         fileprivate let kind: String
@@ -27,18 +27,18 @@ final class Gate: Sendable {
         var passing: Int
         var waiting: Int
         var limit: Int
-        /// How often somebody has asked for a place.
+        /// The number of requests for a place so far.
         var entered: Int
     }
 
     fileprivate struct State {
         var admission: Admission
         var nextID = 0
-        /// Who waits is told whether he passes.
+        /// The waiters by id; given `true` to pass, `false` to give up.
         var waiting: [Int: OneShot<Bool>] = [:]
-        /// How long places were held, the latest counting most; seconds.
+        /// The mean time that places are held, in seconds, weighted towards the latest.
         var meanHold = 0.1
-        /// The same of those of a kind.
+        /// The mean times by kind of work, likewise.
         var meanHolds: [String: Double] = [:]
         var change = NextChange()
     }
@@ -53,28 +53,28 @@ final class Gate: Sendable {
         state = Mutex(State(admission: admission))
     }
 
-    /// What metrics tell.
+    /// The present usage, for metrics.
     var usage: Usage { state.withLock { $0.usage } }
 
-    /// Waits until its usage is as wanted.
+    /// Waits until the usage fulfils a condition.
     func until(_ isReached: (Usage) -> Bool) async {
         await NextChange.wait(for: isReached) {
             state.withLock { ($0.usage, $0.change.awaited()) }
         }
     }
 
-    /// About how long a place will be held by somebody of a kind; nothing as long as nobody has held one.
+    /// Returns the expected time that work of a kind holds a place; zero as long as none has.
     func expectedHold(of kind: String) -> Duration {
         state.withLock { .seconds($0.meanHolds[kind] ?? 0) }
     }
 
-    /// About how many seconds it takes until all who wait have had their turn; 1…30.
+    /// The estimated seconds until all waiters have had their turn; 1…30.
     var secondsUntilFree: Int { state.withLock { $0.secondsUntilFree } }
 
     /// Takes a place, after waiting for it if need be.
     /// - Parameters:
-    ///   - kind: What is done, of few kinds: some take longer than others.
-    ///   - deadline: When the place is of no use any longer; who has less time goes first.
+    ///   - kind: The kind of work, one of a few: some take longer than others.
+    ///   - deadline: The time after which the place is useless; the earliest deadline goes first.
     /// - Throws: `Failure`: `busy` when too many wait, `clientGone` when the task was cancelled.
     func enter(
         group: String = "", kind: String = "", by deadline: ContinuousClock.Instant? = nil
@@ -117,7 +117,7 @@ final class Gate: Sendable {
         change?.give(())
     }
 
-    /// Takes note of how long somebody has held a place.
+    /// Records the time that a place was held.
     func noteHold(_ duration: Duration, of kind: String = "") {
         let seconds = duration.inSeconds
         state.withLock { state in

@@ -3,27 +3,27 @@ import HalcyonServerURLs
 import HalcyonWork
 import Synchronization
 
-/// Given once when nobody waits any longer: the client has left, or its time is over.
+/// Given once when no response is awaited: the client has disconnected, or its time is over.
 typealias Ending = OneShot<Failure.Kind>
 
-/// Work that is done once for all requests that want the same, and is stopped when the last of them ends.
+/// Work that is done once for all requests for the same, and stopped when the last of them ends.
 final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, Failure>
 
-    /// Work for a key, of which there is another one after each separation.
+    /// The name of the work for a key; it changes with each separation.
     private struct Name: Hashable, Sendable {
         let key: Key
         let number: Int
     }
 
     private let table = SharedWork<Name, Outcome>(isWorthKeeping: { _ in false })
-    /// How often keys were separated whose work is not over yet.
+    /// The number of separations by key, while the work is not over.
     private let separations = Mutex<[Key: Int]>([:])
 
     /// Whether there is work for `key` now that can be joined.
     func isUnderWay(_ key: Key) -> Bool { table.isUnderWay(name(key)) }
 
-    /// Lets those who have asked for `key` until now have what they wait for, and others begin anew.
+    /// Lets present waiters for `key` have their result, and later callers begin anew.
     func separate(_ key: Key) {
         separations.withLock { separations in
             let number = separations[key] ?? 0
@@ -47,13 +47,14 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Waits for the work for `key`, which the first caller begins.
     ///
     /// - Parameters:
-    ///   - ending: When it is given, this caller waits no longer.
-    ///   - failure: That of a caller who waits no longer, asked for before the work is stopped.
-    ///   - onSharing: Called when somebody else has begun the work, before it is waited for.
-    ///   - work: Runs in a task of its own, which is cancelled when nobody waits; its argument is given
-    ///     then.
-    ///   - afterwards: Called in that task when nobody can join the work any longer.
-    /// - Returns: The outcome, and whether somebody else had begun the work.
+    ///   - ending: Ends the wait of this caller when given.
+    ///   - failure: Returns the failure for a caller that stops waiting; called before the work is
+    ///     stopped.
+    ///   - onSharing: Called when another caller has begun the work, before the wait for it.
+    ///   - work: Runs in a task of its own, which is cancelled when the last waiter leaves; its
+    ///     argument is given then.
+    ///   - afterwards: Called in that task when the work can no longer be joined.
+    /// - Returns: The outcome, and whether another caller had begun the work.
     func value(
         for key: Key, until ending: Ending,
         failure: @escaping @Sendable (Failure.Kind) -> Failure = {
