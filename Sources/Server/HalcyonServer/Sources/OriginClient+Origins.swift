@@ -33,7 +33,7 @@ extension OriginClient {
                 throw Failure(.sourceTooLarge, "The source has more than \(maximumBytes) bytes")
             }
             try Self.recognise(body)
-            // A version that cannot be a tag is replaced by a digest of the bytes.
+            // A version that cannot be a tag is left out: the date or a digest is compared.
             if let version, version.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 }) {
                 fields.append("ETag", "\"\(version)\"")
             }
