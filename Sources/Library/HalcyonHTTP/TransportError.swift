@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Reaches callers as `KingfisherError.responseError(reason: .URLSessionError(error:))`.
 public enum TransportError: Error, Equatable, Sendable {
-    /// What took too long.
+    /// The time limit that was exceeded.
     public enum Timeout: Equatable, Sendable {
         /// No connection within `ImageDownloader.connectTimeout`.
         case connect
@@ -18,23 +18,23 @@ public enum TransportError: Error, Equatable, Sendable {
     case unsupportedURL(String)
     /// The request cannot be sent as it is: a header field with a line break, for example.
     case invalidRequest(url: String, reason: String)
-    /// There is no address for the host.
+    /// The host name does not resolve.
     case cannotResolveHost(host: String, reason: String)
-    /// Nobody listens at the host's port.
+    /// The host refused the connection: nothing listens on the port.
     case connectionRefused(host: String, reason: String)
     /// The host cannot be reached.
     case cannotConnect(host: String, reason: String)
     /// The host's address is one that `ImageDownloader.addressPolicy` does not allow.
     case addressRefused(host: String, address: String)
-    /// The server's certificate is not trusted, or the two sides found no common ground.
+    /// The server's certificate is not trusted, or the TLS handshake failed.
     case tls(host: String, reason: String)
-    /// Something took too long.
+    /// A time limit was exceeded.
     case timedOut(Timeout, url: String)
     /// The connection broke.
     case connectionReset(url: String, reason: String)
-    /// The body ended before its time. `received` and `expected` are bytes, where known.
+    /// The body was cut short. `received` and `expected` are bytes, where known.
     case incompleteBody(url: String, received: Int64?, expected: Int64?)
-    /// The body is (or says it is) longer than `limit` bytes.
+    /// The body is (or is announced as) longer than `limit` bytes.
     case responseTooLarge(url: String, limit: Int)
     /// The body has a content encoding that was not asked for, or is not what its encoding says.
     case undecodableBody(url: String, reason: String)
@@ -48,8 +48,8 @@ public enum TransportError: Error, Equatable, Sendable {
     case invalidRedirect(String)
     /// Low data mode is active, and the request names a source for that case.
     case lowDataMode(url: String)
-    /// The server asked to be left alone until then, and the downloader's `honorsServerPause` is on
-    /// or the request could wait; nothing was sent.
+    /// The server asked for a pause until then, and the downloader's `honorsServerPause` is on or
+    /// the request could wait; nothing was sent.
     case pausedByServer(url: String, until: Date)
     /// The authentication challenge responder cancelled the download.
     case authenticationCancelled(url: String)

@@ -2,12 +2,12 @@ package import Foundation
 package import FoundationNetworking
 import HalcyonWork
 
-/// Decides about stored responses by the rules of RFC 9111: what may be kept, how long it is
-/// fresh, what has to be asked of the server, and what its answer means.
+/// Decides about stored responses by the rules of RFC 9111: whether a response may be stored, how
+/// long it is fresh, when to ask the server, and how to apply the server's response.
 ///
-/// It is a value that reads no clock, touches no file and sends nothing: every function is told
-/// the time and answers what is to be done. Header fields are data of a stranger; whatever they
-/// contain, the worst outcome is a needless request.
+/// A value that reads no clock, touches no file and sends nothing: every function is given the time
+/// and returns a decision. Header fields are untrusted input; the worst that they can cause is a
+/// needless request.
 ///
 ///     let policy = HTTPCachePolicy(.on)
 ///     switch policy.decide(request, with: policy.select(request, among: stored), now: now) {
@@ -20,7 +20,7 @@ package struct HTTPCachePolicy: Sendable {
     /// only. It has to resist collisions (SHA-256).
     let digest: @Sendable ([UInt8]) -> [UInt8]
 
-    /// The same for a cache of several users.
+    /// The policy of a shared cache, for several users, with the same settings.
     package var inRoleOfAll: HTTPCachePolicy {
         var caching = caching
         caching.role = .shared
@@ -73,8 +73,8 @@ package struct HTTPCacheRequest: Sendable {
             fields: HTTPFields(fields.map { .init(name: $0.key, value: $0.value) }))
     }
 
-    /// Whether the program made the request conditional or asked for a range itself. Then the
-    /// answer is for the program, and the cache stays out of it.
+    /// Whether the program made the request conditional or asked for a range itself. The cache then
+    /// leaves the response to the program.
     package var hasOwnConditions: Bool {
         let conditions = [
             "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",

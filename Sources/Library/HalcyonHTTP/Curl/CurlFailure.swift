@@ -1,7 +1,7 @@
 import CHTTP
 import Foundation
 
-/// Why libcurl ended a transfer.
+/// The reason why libcurl ended a transfer.
 struct CurlFailure {
     private let code: CURLcode
     private let systemError: Int32
@@ -17,7 +17,7 @@ struct CurlFailure {
         case body(isEncoded: Bool)
     }
 
-    /// - Parameter hasHead: Whether anything of the answer had arrived.
+    /// - Parameter hasHead: Whether anything of the response had arrived.
     init(_ code: CURLcode, of handle: EasyHandle?, hasHead: Bool, stage: Stage) {
         self.code = code
         self.hasHead = hasHead
@@ -27,7 +27,7 @@ struct CurlFailure {
         message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     }
 
-    /// The same in our own terms. `received` and `expected` are bytes of the body.
+    /// Converts the failure to a `TransportError`. `received` and `expected` are bytes of the body.
     func error(_ request: OutgoingRequest, received: Int64, expected: Int64?) -> TransportError {
         let (url, host) = (request.url.absoluteString, request.host)
         // libcurl's own words for these are about memory and disks.
@@ -37,7 +37,7 @@ struct CurlFailure {
         case (.body(isEncoded: true), CURLE_WRITE_ERROR):
             return .undecodableBody(url: url, reason: "more follows the end of its encoded content")
         case (.connecting, _) where Self.hasNoDescriptor:
-            // Whatever it is that a descriptor was wanted for: a socket, a look-up of the name, a certificate.
+            // Any use of a descriptor: a socket, a name lookup, a certificate.
             return .cannotConnect(host: host, reason: String(cString: strerror(EMFILE)))
         default: break
         }
@@ -80,7 +80,7 @@ struct CurlFailure {
     /// CURLE_TOO_LARGE, which headers have since 8.6.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// Whether this process may open no more files.
+    /// Whether the process has reached its limit of open files.
     private static var hasNoDescriptor: Bool {
         let probe = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
@@ -98,7 +98,7 @@ struct CurlFailure {
         }
     }
 
-    /// The message without the names of libraries' functions.
+    /// The message without the names of library functions.
     private var reason: String {
         if systemError == ECONNRESET || systemError == EPIPE {
             return String(cString: strerror(systemError))

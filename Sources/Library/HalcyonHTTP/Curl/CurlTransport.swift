@@ -3,11 +3,11 @@ import Foundation
 package import FoundationNetworking
 import Synchronization
 
-/// HTTP/1.1 and HTTP/2 by libcurl. Redirects are not followed; packed bodies are unpacked.
+/// HTTP/1.1 and HTTP/2 by libcurl. Redirects are not followed; compressed bodies are decoded.
 package final class CurlTransport: HTTPTransport {
     package let clientConfiguration: HTTPClientConfiguration
     private let configuration: Configuration
-    /// Made when it is needed, so that a program without descriptors for it can go on later.
+    /// Created on first use, so that a program that has run out of descriptors can recover.
     private let loop = Mutex<CurlLoop?>(nil)
     private let gate: HostGate
 
@@ -18,7 +18,7 @@ package final class CurlTransport: HTTPTransport {
     }
 
     deinit {
-        // Nobody waits any longer; connections that are idle, or read a rest, are closed.
+        // No caller is left; connections that are idle, or read a rest, are closed.
         loop.withLock { $0?.stop() }
     }
 
@@ -32,7 +32,7 @@ package final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// How many requests wait for their turn now.
+    /// The number of requests waiting for admission to a host.
     package var waitingRequestCount: Int { gate.waitingCount }
 
     package func perform(
@@ -72,7 +72,7 @@ extension CurlTransport {
 
     private static let transports = Mutex<[HTTPClientConfiguration: WeakTransport]>([:])
 
-    /// The transport for `configuration`, shared by all who use an equal one at the time.
+    /// The transport for `configuration`, shared with all current users of an equal one.
     package static func shared(for configuration: HTTPClientConfiguration) throws -> CurlTransport {
         if let running = transports.withLock({ $0[configuration]?.transport }) { return running }
         let made = try CurlTransport(configuration)
@@ -87,7 +87,7 @@ extension CurlTransport {
 }
 
 extension CurlTransport {
-    /// What all transfers have in common. Used on the loop's thread alone.
+    /// The settings shared by all transfers. Used on the loop's thread alone.
     final class Configuration: @unchecked Sendable {
         // Unchecked: `trusted` is used on the loop's thread alone.
 
@@ -111,9 +111,9 @@ extension CurlTransport {
             handle.set(CURLOPT_BUFFERSIZE, 64 * 1024)
             handle.set(CURLOPT_MAXAGE_CONN, 60)
             let milliseconds = (client.connectTimeout * 1000).rounded(.up)
-            // No time at all would be libcurl's own limit.
+            // 0 would select libcurl's own limit.
             handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(milliseconds, 31_536_000_000))))
-            // A proxy would connect to what is not allowed here.
+            // A proxy could connect to refused addresses.
             if !client.usesEnvironmentProxies || restrictsAddresses {
                 handle.set(CURLOPT_PROXY, "")
             }
@@ -123,23 +123,23 @@ extension CurlTransport {
         /// Bytes of a body after its content decoding; `nil` for no limit.
         var bodyLimit: Int? { client.maximumResponseSize }
 
-        /// Whether addresses have to be looked at before they are connected to.
+        /// Whether addresses must be checked before connecting.
         var restrictsAddresses: Bool { client.addressPolicy.isRestricted }
 
-        /// Why `address` may not be connected to; `nil` when it may.
+        /// The error if `address` may not be connected to, else `nil`.
         func refusal(of address: IPAddress?, host: String) -> TransportError? {
             if let address, client.addressPolicy.allows(address) { return nil }
             let text = address?.description ?? "of an unknown kind"
             return .addressRefused(host: host, address: text)
         }
 
-        /// Looks at a connection before a request is sent on it.
+        /// Checks a connection before a request is sent on it.
         /// - Throws: `TransportError.addressRefused`, or `.tls` when its server is not trusted.
         func check(
             _ ends: ConnectionEnds, host: String, of handle: EasyHandle, isReused: Bool,
             isSecure: Bool
         ) throws {
-            // A connection that has been kept was made for a name, which may have another address now.
+            // A kept connection was made for a name, which may have another address now.
             if restrictsAddresses,
                 let refusal = refusal(of: IPAddress(ends.remoteAddress), host: host)
             {
@@ -147,7 +147,7 @@ extension CurlTransport {
             }
             guard isSecure, let evaluator = client.serverTrustEvaluator else { return }
             if isReused {
-                // Of several that wait for a connection the first asks, and is refused perhaps.
+                // Of several requests waiting for a connection the first asks, and may be refused.
                 guard trusted[ends.localPort] == ends else {
                     throw TransportError.tls(
                         host: host, reason: "its certificate was not accepted before")

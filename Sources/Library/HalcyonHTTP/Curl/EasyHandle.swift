@@ -2,10 +2,10 @@ import CHTTP
 import Foundation
 import FoundationNetworking
 
-/// One transfer of libcurl, used again for later ones. Used on the thread of its loop alone.
+/// A libcurl transfer, reused for later ones. Used on the thread of its loop alone.
 struct EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    /// Where libcurl says in words what went wrong.
+    /// The buffer for libcurl's error message.
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// `nil` when there is no memory for it.
@@ -21,14 +21,14 @@ struct EasyHandle {
         errorText.deallocate()
     }
 
-    /// Forgets all options of the transfer before.
+    /// Resets all options of the previous transfer.
     func reset() {
         curl_easy_reset(pointer)
         errorText.pointee = 0
         ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
     }
 
-    /// What went wrong, in libcurl's words; empty when it does not say.
+    /// libcurl's error message; empty when it has none.
     var errorMessage: String { String(cString: errorText) }
 
     func set(_ option: CURLoption, _ value: Int) {
@@ -58,7 +58,7 @@ struct EasyHandle {
     /// A time since the transfer began.
     func time(_ info: CURLINFO) -> Duration { .microseconds(ccurl_get_size(pointer, info)) }
 
-    /// The certificates that the server of a new connection showed, in PEM form.
+    /// The certificate chain of a new connection's server, in PEM form.
     var certificates: [String] {
         guard let information = ccurl_get_certificates(pointer)?.pointee,
             information.num_of_certs > 0
@@ -77,7 +77,7 @@ struct EasyHandle {
 
 /// Bytes that stay in place, so that libcurl need not copy them.
 final class StableBytes: @unchecked Sendable {
-    // Unchecked because of the pointer; what it points to never changes.
+    // Unchecked because of the pointer; its bytes never change.
 
     let start: UnsafeRawPointer
     let count: Int
@@ -95,7 +95,7 @@ final class StableBytes: @unchecked Sendable {
     }
 }
 
-/// Whom to trust over TLS, and what to show, in the form that libcurl takes.
+/// The TLS trust and client certificate in libcurl's form.
 struct TLSOptions: Sendable {
     private let roots: StableBytes?
     private let certificate: StableBytes?
@@ -146,7 +146,7 @@ struct TLSOptions: Sendable {
         handle.set(CURLOPT_CERTINFO, evaluator != nil)
     }
 
-    /// Where the system keeps its roots, as libcurl was told when it was built.
+    /// The system's root certificates, by libcurl's build settings.
     private static let systemFile = text(\.cainfo)
     private static let systemFolder = text(\.capath)
 
@@ -169,7 +169,7 @@ struct OutgoingRequest: Sendable {
     /// - Throws: `TransportError`.
     init(_ request: URLRequest) throws {
         guard let url = request.url, HTTPURL.isDownloadable(url), let host = url.host,
-            // Whom to trust is decided by the host: both have to read the same one.
+            // The host decides about trust: both parsers have to read the same one.
             CurlURL.isHost(host, of: url.withoutUser)
         else {
             throw TransportError.unsupportedURL(request.url?.absoluteString ?? "")
@@ -203,7 +203,7 @@ struct OutgoingRequest: Sendable {
         func has(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
         if !has("accept") { fields.append(("Accept", "image/*,*/*;q=0.8")) }
         if !has("user-agent") { fields.append(("User-Agent", "Halcyon")) }
-        // Only what is decoded here may be offered.
+        // Only supported codings may be offered.
         if !fields.contains(where: {
             $0.name.lowercased() == "accept-encoding" && $0.value == "identity"
         }) {
@@ -213,21 +213,21 @@ struct OutgoingRequest: Sendable {
         self.fields = fields
     }
 
-    /// Whether it does no harm to send the request twice (RFC 9110, section 9.2.2).
+    /// Whether the request may safely be sent twice (RFC 9110, section 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE"].contains(method) }
 
-    /// Sets the options of `handle` that say what is sent.
+    /// Sets the options of `handle` that describe the request.
     /// - Returns: The header fields, to be freed when the transfer has ended.
     func apply(to handle: EasyHandle) -> UnsafeMutablePointer<curl_slist>? {
         handle.set(CURLOPT_URL, url.withoutUser)
         handle.set(CURLOPT_PATH_AS_IS, true)
-        // libcurl would refuse bodies whose coding it does not know; they are unpacked here.
+        // libcurl would refuse unknown codings; bodies are decoded here.
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         let body = body ?? (method == "POST" || method == "PUT" ? Data() : nil)
         if let body {
             ccurl_set_size(handle.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
             body.withUnsafeBytes { bytes in
-                // Without any address there would be no body, not an empty one.
+                // A null address would mean no body, not an empty one.
                 if let start = bytes.baseAddress {
                     handle.set(CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: start))
                 } else {
@@ -242,7 +242,7 @@ struct OutgoingRequest: Sendable {
             // A field without a value is written with a semicolon in libcurl's list.
             list = curl_slist_append(list, value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
-        // What libcurl would add to a body by itself.
+        // Fields that libcurl would add to a body by itself.
         for name in ["Content-Type", "Expect"]
         where body != nil && !fields.contains(where: { $0.name.lowercased() == name.lowercased() })
         {
@@ -252,7 +252,7 @@ struct OutgoingRequest: Sendable {
         return list
     }
 
-    /// Whether `name` is made of the characters that names of fields have (RFC 9110, section 5.6.2).
+    /// Whether `name` is a token, as names of fields must be (RFC 9110, section 5.6.2).
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
@@ -276,16 +276,16 @@ extension URL {
     }
 }
 
-/// How libcurl reads URLs.
+/// libcurl's URL parser.
 private enum CurlURL {
-    /// Whether the host of `text` is `host`, which may be a differently written address of version 6.
+    /// Whether the host of `text` is `host`, which may be another spelling of an IPv6 address.
     static func isHost(_ host: String, of text: String) -> Bool {
         guard let found = self.host(of: text) else { return false }
         if found == host.lowercased() { return true }
         return IPAddress(found) != nil && host.contains(":") && IPAddress(found) == IPAddress(host)
     }
 
-    /// The host in lower case, without the brackets of an address; `nil` for what is no URL.
+    /// The host in lower case, without the brackets of an address; `nil` for an invalid URL.
     private static func host(of text: String) -> String? {
         guard let url = curl_url() else { return nil }
         defer { curl_url_cleanup(url) }

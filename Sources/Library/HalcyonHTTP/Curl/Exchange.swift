@@ -2,25 +2,25 @@ import CHTTP
 import Foundation
 import Synchronization
 
-/// One request and its answer in libcurl.
+/// One request and its response in libcurl.
 final class Exchange: @unchecked Sendable {
-    // Unchecked: what changes is used on the loop's thread alone.
+    // Unchecked: mutable state is used on the loop's thread alone.
 
     typealias Continuation = CheckedContinuation<ExchangeTimes?, any Error>
 
-    /// What is to be done with the body.
+    /// The decision about the response's body.
     private enum Decision {
         /// There is no header yet.
         case none
-        /// Somebody is being asked; then the first piece of the body waits in libcurl.
+        /// `onResponse` is still deciding; then the first piece of the body waits in libcurl.
         case pending(isPaused: Bool)
         case receive
         case discard
     }
 
-    /// The longest rest of an unwanted body that is read to keep the connection.
+    /// The longest rest of an unwanted body, in bytes, that is read to keep the connection.
     private static let longestDiscardedRest = 64 * 1024
-    /// How long that may take.
+    /// The time limit for reading that rest.
     private static let longestDiscarding = Duration.seconds(2)
 
     let request: OutgoingRequest
@@ -34,23 +34,23 @@ final class Exchange: @unchecked Sendable {
 
     private var continuation: Continuation?
     private var isCancelled = false
-    /// While the transfer is libcurl's business.
+    /// The libcurl handle during the transfer.
     private var handle: EasyHandle?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var header: HeaderReader
-    /// Unpacks the body; `nil` when it is not packed.
+    /// Decodes the body; `nil` when it has no content coding.
     private var decoder: ContentDecoder?
     private var decision = Decision.none
-    /// How libcurl ended while somebody was still being asked.
+    /// The result of a transfer that libcurl ended while `onResponse` was still deciding.
     private var ending: CURLcode?
-    /// What stopped the exchange from our side.
+    /// The error that stopped the exchange from our side.
     private var failure: (any Error)?
     private var times: ExchangeTimes?
     private var watch: StallWatch?
     private var received: Int64 = 0
-    /// Bytes of the body, as the header says.
+    /// Bytes of the body, as announced by the header.
     private var expected: Int64?
-    /// Why an address was not connected to; another one may have been.
+    /// The refusal of an address; another one may have been connected to.
     private var refusedAddress: TransportError?
     private var isSecondTry = false
     private var isEnded = false
@@ -95,9 +95,9 @@ final class Exchange: @unchecked Sendable {
         self.handle = handle
         fields = request.apply(to: handle)
         configuration.apply(to: handle, trustsAnyCertificate: terms.trustsAnyCertificate)
-        // A request that may do something twice is not sent on a connection that may turn out dead.
+        // A request that is not idempotent is not sent on a connection that may turn out dead.
         handle.set(CURLOPT_FRESH_CONNECT, isSecondTry || !request.isIdempotent)
-        // Whether a host without TLS can carry several requests at once is known beforehand: no.
+        // Without TLS a host is known not to multiplex requests.
         handle.set(CURLOPT_PIPEWAIT, request.url.scheme?.lowercased() == "https")
         setCallbacks(of: handle)
         loop.add(handle, of: self)
@@ -109,7 +109,7 @@ final class Exchange: @unchecked Sendable {
         end(.failure(CancellationError()))
     }
 
-    /// Ends the exchange if its time is over, and says when to look again.
+    /// Ends the exchange if its deadline has passed, and schedules the next check.
     func check(now: ContinuousClock.Instant) {
         guard handle != nil else { return }
         if let deadline = terms.deadline {
@@ -123,7 +123,7 @@ final class Exchange: @unchecked Sendable {
         loop.check(at: now + rest)
     }
 
-    /// libcurl is done with the transfer.
+    /// Called when libcurl has ended the transfer.
     func transferEnded(_ code: CURLcode) {
         if case .pending = decision, code == CURLE_OK {
             ending = code
@@ -135,8 +135,8 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - From libcurl; the transfer must not be removed here
 
-    /// An address of the host is about to be connected to.
-    /// - Returns: Whether it may be.
+    /// Called before connecting to an address of the host.
+    /// - Returns: Whether the address is allowed.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let refusal = configuration.refusal(of: address, host: request.host) else {
             return true
@@ -145,8 +145,8 @@ final class Exchange: @unchecked Sendable {
         return false
     }
 
-    /// A connection stands, and the request is about to be sent on it.
-    /// - Returns: Whether it may be.
+    /// Called when a connection is established, before the request is sent on it.
+    /// - Returns: Whether the request may be sent.
     func requestLeaves(to peer: ConnectionEnds) -> Bool {
         guard let handle else { return false }
         let isReused = handle.long(CURLINFO_NUM_CONNECTS) == 0
@@ -156,7 +156,7 @@ final class Exchange: @unchecked Sendable {
                 isSecure: request.url.scheme?.lowercased() == "https")
         } catch {
             failure = error
-            // Nobody else may use the connection either.
+            // No other request may use the connection either.
             handle.set(CURLOPT_FORBID_REUSE, true)
             return false
         }
@@ -169,7 +169,7 @@ final class Exchange: @unchecked Sendable {
         return true
     }
 
-    /// A line of the header has arrived.
+    /// Called with a line of the header.
     /// - Returns: Whether to go on.
     func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
         do {
@@ -197,7 +197,7 @@ final class Exchange: @unchecked Sendable {
             }
         }
         decision = .pending(isPaused: false)
-        // Usually nothing in it waits; then the body is taken as soon as it comes.
+        // Usually the decision does not suspend; then the body is taken as soon as it comes.
         Task.immediate(executorPreference: loop) { [onResponse] in
             do {
                 let disposition = try await onResponse(answer)
@@ -208,7 +208,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// A piece of the body has arrived.
+    /// Called with a piece of the body.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
         switch decision {
         case .none:
@@ -236,7 +236,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// An error of the decoder in our own terms; others stay what they are.
+    /// The `TransportError` of a decoder's error; other errors are returned unchanged.
     private func unpacking(_ error: any Error) -> any Error {
         guard let failure = error as? ContentDecoder.Failure else { return error }
         return switch failure {
@@ -257,9 +257,9 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - Ends
 
-    /// It is known what is to be done with the body, or why there is nothing to be done with it.
+    /// Acts on the decision about the body, or on the error instead of one.
     private func decided(_ result: Result<BodyDisposition, any Error>, length: Int64?) {
-        // Cancelled, or out of time, meanwhile.
+        // Cancelled or timed out meanwhile.
         guard handle != nil else { return }
         let isPaused = if case .pending(isPaused: true) = decision { true } else { false }
         switch result {
@@ -281,7 +281,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Has a short rest of the body read, so that the connection can be used again.
+    /// Discards a short rest of the body, so that the connection can be reused.
     private func discard(length: Int64?) {
         decision = .discard
         received = 0
@@ -360,16 +360,16 @@ final class Exchange: @unchecked Sendable {
     }
 }
 
-/// How a piece of the body was taken.
+/// The reply to libcurl about a piece of the body.
 enum BodyReply {
     case goOn
-    /// It is to be offered again later.
+    /// libcurl offers the piece again later.
     case wait
     case stop
 }
 
 extension EasyHandle {
-    /// How long it took to make the connection.
+    /// The time taken by each part of connecting.
     fileprivate var connecting: ExchangeTimes.Connecting {
         let (name, tcp, tls) = (
             time(CURLINFO_NAMELOOKUP_TIME_T), time(CURLINFO_CONNECT_TIME_T),
@@ -380,7 +380,7 @@ extension EasyHandle {
     }
 }
 
-/// Programs that this one starts get no sockets.
+/// Child processes inherit no sockets.
 private let closesOnExec = Int32(SOCK_CLOEXEC.rawValue)
 
 /// The two ends of a TCP connection.
@@ -392,7 +392,7 @@ struct ConnectionEnds: Hashable {
 }
 
 extension Exchange {
-    /// Has libcurl tell this exchange of what happens to its transfer.
+    /// Registers this exchange for libcurl's callbacks about its transfer.
     func setCallbacks(of handle: EasyHandle) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         handle.set(CURLOPT_HEADERDATA, context)

@@ -1,29 +1,29 @@
-/// What an address is for, by the registries of special-purpose addresses (RFC 6890 and later ones).
+/// The purpose of an address, by the registries of special-purpose addresses (RFC 6890 and later).
 public enum AddressKind: String, Sendable, Hashable, CaseIterable {
-    /// Of the public Internet.
+    /// A global address of the public Internet.
     case `public`
-    /// Of no machine in particular.
+    /// The unspecified address, such as `0.0.0.0` or `::`.
     case unspecified
-    /// Of this machine.
+    /// A loopback address of this machine.
     case loopback
-    /// Of the same link only.
+    /// A link-local address, valid on one link only.
     case linkLocal
-    /// Of a network inside an organisation.
+    /// A private address, inside an organisation's network.
     case `private`
-    /// Of a carrier's inner network.
+    /// A shared address of a carrier's inner network.
     case shared
-    /// Of the metadata services of clouds, which hand out credentials.
+    /// The address of a cloud's metadata service, which hands out credentials.
     case metadata
     case multicast
-    /// Of documentation, tests and the future.
+    /// An address reserved for documentation, tests or future use.
     case reserved
     /// An IPv6 address that leads to an IPv4 address elsewhere: 6to4, Teredo, ISATAP.
     case tunnel
 }
 
 extension AddressKind {
-    /// The kind of `address`. One that only wraps an IPv4 address (mapped, translated, NAT64) has the
-    /// kind of that.
+    /// The kind of `address`. An address that only wraps an IPv4 address (mapped, translated,
+    /// NAT64) has the kind of that address.
     public init(_ address: IPAddress) {
         func isIn(_ networks: [IPNetwork]) -> Bool { networks.contains { $0.contains(address) } }
         if isIn(Self.metadataAddresses) {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Which networks may be reached by downloads.
+/// The networks that downloads may reach.
 ///
-/// A server that downloads what its users name has to keep them out of its own network. Host names
-/// cannot decide this, since any name may have any address; so each address is checked before it is
-/// connected to, also for redirects and alternative sources:
+/// A server that downloads URLs named by its users has to keep them out of its own network. Host
+/// names cannot decide this, since any name may have any address; so each address is checked before
+/// connecting, also for redirects and alternative sources:
 ///
 /// ```swift
 /// downloader.addressPolicy = .publicOnly
@@ -41,10 +41,10 @@ public struct AddressPolicy: Hashable, Sendable {
     /// Public addresses and those of the given kinds may be reached.
     ///
     /// - Parameters:
-    ///   - kinds: `.metadata` has no effect: such an address is reached only when `allowed` has that
-    ///     very address.
+    ///   - kinds: `.metadata` has no effect: such an address is reached only when `allowed` has
+    ///     that very address.
     ///   - allowed: Addresses of other kinds that may be reached.
-    ///   - denied: Goes before everything.
+    ///   - denied: Takes precedence over everything else.
     public static func publicInternet(
         and kinds: Set<AddressKind> = [], allowed: [IPNetwork] = [], denied: [IPNetwork] = []
     ) -> AddressPolicy {
@@ -53,7 +53,7 @@ public struct AddressPolicy: Hashable, Sendable {
         return policy
     }
 
-    /// Whether there is anything that may not be reached.
+    /// Whether any address may not be reached.
     var isRestricted: Bool { kinds != nil || !allowsPrivateNetworks || !denied.isEmpty }
 
     /// Whether `address` may be connected to.
@@ -80,7 +80,7 @@ public struct AddressPolicy: Hashable, Sendable {
 
     private static func isPublic(_ address: IPAddress) -> Bool {
         if address.bytes.count == 4 { return !reserved.contains { $0.contains(address) } }
-        // What carries a public address is as public as that.
+        // A wrapper of a public address is as public as that address.
         if address.embedded != nil { return true }
         return globalUnicast.contains { $0.contains(address) }
             && !reserved.contains { $0.contains(address) }
@@ -100,7 +100,7 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 }
 
-/// An address of version 4 or 6 of the Internet protocol.
+/// An IPv4 or IPv6 address.
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// 4 or 16 bytes, the most significant first.
     let bytes: [UInt8]
@@ -111,7 +111,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
 
     /// `nil` unless `text` is an address in numbers, such as `192.0.2.1` or `2001:db8::1`.
     public init?(_ text: String) {
-        // C would see the text up to there only.
+        // C would end the text there.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
@@ -124,7 +124,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The address of an open or wanted connection; `nil` for those of other protocols.
+    /// The address of an open or requested connection; `nil` for other protocols.
     init?(_ address: UnsafePointer<sockaddr>) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -147,8 +147,8 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The address of version 4 that one of version 6 leads to: written in that form, or behind a
-    /// translator (RFC 4291, 6052, 3056).
+    /// The IPv4 address that an IPv6 address leads to: embedded in it, or behind a translator
+    /// (RFC 4291, 6052, 3056).
     var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
         for network in Self.carriers where network.contains(self) {
@@ -167,7 +167,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
 /// Addresses that begin with the same bits.
 public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
     private let first: IPAddress
-    /// How many bits are the same.
+    /// The number of prefix bits.
     private let length: Int
 
     /// `nil` unless `text` is an address, or one with the number of bits that count: `10.0.0.0/8`,
@@ -176,7 +176,7 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { return nil }
         let all = address.bytes.count * 8
-        // `Int` reads a sign, too, which no length has.
+        // `Int` reads a sign too, which a length must not have.
         guard let length = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(length),
             parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
@@ -184,7 +184,7 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         self.length = length
     }
 
-    /// A network of version 6.
+    /// An IPv6 network.
     init(prefix: [UInt8], length: Int) {
         self.init(
             IPAddress(bytes: prefix + Array(repeating: 0, count: 16 - prefix.count)),
@@ -199,10 +199,10 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
 
     public var description: String { "\(first)/\(length)" }
 
-    /// Whether all bits count.
+    /// Whether the prefix covers all bits.
     var isSingleAddress: Bool { length == first.bytes.count * 8 }
 
-    /// Whether `address` is one of these, in exactly this version of the protocol.
+    /// Whether `address` is in the network; the IP versions must match.
     public func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == first.bytes.count else { return false }
         return (0..<length).allSatisfy { bit in

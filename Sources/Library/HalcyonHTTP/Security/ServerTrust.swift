@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What a server shows to prove who it is.
+/// The certificates that a server presented.
 public struct ServerTrust: Sendable {
     /// The host of the URL, in lower case.
     public let host: String
-    /// The certificates that the server showed, each in DER form: its own, and then mostly those that
-    /// lead to a root. Only the first is surely the server's.
+    /// The server's certificates, each in DER form: its own, and then usually the intermediates.
+    /// Only the first is certainly the server's.
     public let certificateChain: [Data]
     /// The public key of the server's own certificate as `SubjectPublicKeyInfo` in DER form, which
     /// stays the same when a certificate is renewed with its key.
@@ -15,7 +15,7 @@ public struct ServerTrust: Sendable {
     public var certificate: Data { certificateChain[0] }
 }
 
-/// Texts in which certificates are kept (RFC 7468).
+/// The PEM text form of certificates (RFC 7468).
 enum PEM {
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
@@ -38,14 +38,14 @@ enum PEM {
     }
 }
 
-/// As much of the encoding of certificates as it takes to find a public key (X.690, RFC 5280).
+/// A reader of DER certificates, just enough to find a public key (X.690, RFC 5280).
 struct DER {
     private static let sequence: UInt8 = 0x30
     private static let version: UInt8 = 0xA0
 
     private var bytes: Data.SubSequence
 
-    /// The `SubjectPublicKeyInfo` of a certificate; `nil` when it is no certificate.
+    /// The `SubjectPublicKeyInfo` of a certificate; `nil` when `certificate` is malformed.
     static func publicKey(ofCertificate certificate: Data) -> Data? {
         var outer = DER(bytes: certificate)
         guard var certificate = outer.enter(sequence), var fields = certificate.enter(sequence)
@@ -57,19 +57,19 @@ struct DER {
         return fields.next().map { Data($0.whole) }
     }
 
-    /// What is in the next element, if it has this tag.
+    /// Enters the next element and returns its content; `nil` if it has another tag.
     private mutating func enter(_ tag: UInt8) -> DER? {
         guard bytes.first == tag, let element = next() else { return nil }
         return DER(bytes: element.content)
     }
 
-    /// Takes the next element; `nil` when there is none, or when it is not whole.
+    /// Takes the next element; `nil` when there is none, or when it is incomplete.
     private mutating func next() -> (whole: Data.SubSequence, content: Data.SubSequence)? {
         let whole = bytes
         guard bytes.popFirst() != nil, let first = bytes.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
-            // The number of bytes that say the length: up to 16 MiB, which no certificate reaches.
+            // The size of the length: up to 16 MiB, which no certificate reaches.
             guard (0x81...0x83).contains(first) else { return nil }
             length = 0
             for _ in 0..<(first & 0x7F) {
@@ -118,7 +118,7 @@ public final class ServerTrustEvaluator: Sendable {
         ServerTrustEvaluator(verifiesFirst: false, isTrusted)
     }
 
-    /// - Parameter chain: The certificates that the server showed, in PEM form, its own first.
+    /// - Parameter chain: The server's certificates in PEM form, its own first.
     /// - Throws: `TransportError.tls` when the server is not trusted.
     package func check(_ chain: [String], of host: String) throws {
         guard !chain.isEmpty else {
@@ -149,9 +149,9 @@ extension ServerTrustEvaluator: Hashable {
     }
 }
 
-/// What this program shows to servers that ask who it is (mutual TLS).
+/// The certificate with which this program identifies itself to servers (mutual TLS).
 public struct ClientCertificate: Hashable, Sendable {
-    /// The certificate and then those that lead to a root, in PEM form.
+    /// The certificate, followed by its intermediates, in PEM form.
     public var certificateChainPEM: String
     /// The private key of the first certificate in PEM form, not encrypted.
     public var privateKeyPEM: String

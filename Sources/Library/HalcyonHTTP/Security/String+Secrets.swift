@@ -1,18 +1,19 @@
 import Foundation
 
 extension String {
-    /// The text with what is secret in the URLs in it replaced by `***`: user and password, and the
-    /// values of query items, fragments and path parameters whose names say that they are secrets
-    /// (`token`, `X-Amz-Signature`, `api_key` and so on).
+    /// The text with the secrets of its URLs replaced by `***`: user and password, and the values
+    /// of query items, fragments and path parameters with secret names (`token`, `X-Amz-Signature`,
+    /// `api_key` and so on).
     ///
-    /// For whatever is kept or shown: rows of the index, messages, lists. The rest of the text stays
-    /// as it is, so that one recognizes the URL; a text without secrets is returned unchanged.
+    /// For everything that is stored or shown: rows of the index, messages, lists. The rest of the
+    /// text is unchanged, so that the URL stays recognizable; a text without secrets is returned as
+    /// it is.
     package var maskingSecrets: String {
         SecretMask.masked(self)
     }
 }
 
-/// Finds secrets in URLs without parsing them: what is to be masked may be no valid URL at all.
+/// Finds secrets in URLs without parsing them: the text may not be a valid URL at all.
 private enum SecretMask {
     private static let replacement = Array("***".utf8)
 
@@ -57,10 +58,10 @@ private enum SecretMask {
     // MARK: Places
 
     private static let schemeEnd = Array("://".utf8)
-    /// What follows the URL in the key of a processed image.
+    /// The text after the URL in the key of a processed image.
     private static let processorPrefix = Array("com.onevcat.Kingfisher.".utf8)
     private static let itemStarts = Array("?&;#".utf8)
-    /// Where a URL ends in a text.
+    /// The characters that end a URL in a text.
     private static let textEnds = Array(" \t\r\n\"'<>`".utf8)
     private static let apostrophe = UInt8(ascii: "'")
 
@@ -71,7 +72,7 @@ private enum SecretMask {
 
     private static func endOfAuthority(_ bytes: [UInt8], from start: Int) -> Int {
         bytes[start...].firstIndex {
-            // A user may have an apostrophe in the name.
+            // A user's name may have an apostrophe.
             "/?#\\".utf8.contains($0) || textEnds.contains($0) && $0 != apostrophe
         } ?? bytes.count
     }
@@ -83,7 +84,7 @@ private enum SecretMask {
         return textEnds.contains(next) || ",.;:!?)".utf8.contains(next)
     }
 
-    /// Where the value of the item begins that begins at `start`; `nil` when it has none.
+    /// The start of the value of the item at `start`; `nil` when it has none.
     private static func startOfValue(_ bytes: [UInt8], from start: Int) -> Int? {
         for index in start..<bytes.count {
             if bytes[index] == UInt8(ascii: "=") { return index + 1 }
@@ -110,8 +111,8 @@ private enum SecretMask {
 
     // MARK: Names
 
-    /// Whether the values of items of this name are secrets. Case, signs between words and
-    /// percent-encoding do not matter.
+    /// Whether the values of items of this name are secrets. Ignores case, signs between words and
+    /// percent-encoding.
     private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         let text = String(decoding: name, as: UTF8.self)
         let letters = (text.removingPercentEncoding ?? text).lowercased()

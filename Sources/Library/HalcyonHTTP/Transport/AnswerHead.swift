@@ -2,18 +2,18 @@ package import Foundation
 package import FoundationNetworking
 import Synchronization
 
-/// Status and header fields of an answer.
+/// Status and header fields of a response.
 ///
-/// To make Foundation's `HTTPURLResponse` takes as long as everything else that is done with the header
-/// of a small answer, and mostly nobody looks at it. So it is made when somebody does.
+/// Creating Foundation's `HTTPURLResponse` takes as long as all other work on the header of a small
+/// response, and most callers do not need it. So it is created on first use.
 package final class AnswerHead: Sendable {
     package let status: Int
     private let url: URL
     package let version: String
-    /// In the order they came.
+    /// The header fields in the order received.
     package let fields: [(name: String, value: String)]
-    /// Whether a body follows. None does after some statuses, and none to `HEAD`, whatever the fields say of
-    /// it: they are those of the answer that a `GET` would have brought (RFC 9112, section 6.3).
+    /// Whether a body follows. None does after some statuses, and none to `HEAD`, whatever the
+    /// fields say: they are those of the response to a `GET` (RFC 9112, section 6.3).
     package let hasBody: Bool
     private let made = Mutex<HTTPURLResponse?>(nil)
 
@@ -29,7 +29,7 @@ package final class AnswerHead: Sendable {
         self.fields = fields
     }
 
-    /// An answer that did not come as it is: one that was stored, or put together of parts.
+    /// A response that was stored, or assembled from parts.
     package convenience init(
         url: URL, status: Int, version: String = "HTTP/1.1", fields: HTTPFields
     ) {
@@ -38,7 +38,7 @@ package final class AnswerHead: Sendable {
             fields: fields.lines.map { ($0.name, $0.value) })
     }
 
-    /// The same for Foundation's users; always the same object.
+    /// Foundation's form of the response; always the same object.
     /// - Throws: `TransportError` when Foundation does not take the header.
     package var response: HTTPURLResponse {
         get throws {
@@ -61,7 +61,7 @@ package final class AnswerHead: Sendable {
         }
     }
 
-    /// The value of a field, of several of the name joined with commas; `name` in lower case.
+    /// The value of a field, with several lines joined by commas; `name` in lower case.
     package func value(_ name: String) -> String? {
         var value: String?
         for field in fields where Self.isEqual(field.name, toLowercased: name) {
@@ -75,13 +75,13 @@ package final class AnswerHead: Sendable {
         hasBody ? value("content-encoding").map(ContentCodings.init) ?? ContentCodings() : .init()
     }
 
-    /// The length of the body as it is sent, if the header says it, once or several times the same.
+    /// The length of the body as it is sent, if the header gives it without contradiction.
     package var contentLength: Int64? {
         guard hasBody else { return 0 }
         return contentLengths.count == 1 ? contentLengths.first.flatMap { Int64($0) } : nil
     }
 
-    /// The lengths of the body that the header says; more than one contradict each other
+    /// The distinct `Content-Length` values; more than one contradict each other
     /// (RFC 9112, section 6.3).
     package var contentLengths: Set<String> {
         guard hasBody, let value = value("content-length") else { return [] }
@@ -99,12 +99,12 @@ package final class AnswerHead: Sendable {
 }
 
 extension HTTPFields {
-    /// The fields of an answer.
+    /// The fields of a response.
     package init(_ head: AnswerHead) {
         self.init(head.fields.map { Line(name: $0.name, value: $0.value) })
     }
 
-    /// The fields of an answer whose body has been unpacked.
+    /// The fields of a response whose body has been decoded.
     package init(unpacked head: AnswerHead) {
         self.init(head)
         let codings = head.codings
@@ -115,34 +115,36 @@ extension HTTPFields {
         }
     }
 
-    /// Those of Foundation's form of an answer, in which fields of one name have become one.
+    /// The fields of Foundation's form of a response, which merges fields of one name.
     package init(_ response: HTTPURLResponse) {
         self.init(response.allHeaderFields.map { Line(name: "\($0.key)", value: "\($0.value)") })
     }
 }
 
-/// Makes the header of an answer from its lines.
+/// Parses the header of a response from its lines.
 struct HeaderReader {
-    /// Bytes of all headers of an answer together, also of those that come before it and after its body.
+    /// The limit in bytes of all headers of a response together, including interim headers and
+    /// trailers.
     static let limit = 256 * 1024
 
-    /// Method of the request.
+    /// The request's method.
     let method: String
     private var count = 0
     private var status = 0
     private var version = ""
     private var fields: [(name: String, value: String)] = []
-    /// Whether the header has ended; what comes then is behind the body.
+    /// Whether the header has ended; later lines are trailers.
     private(set) var isComplete = false
 
     init(method: String) {
         self.method = method
     }
 
-    /// Whether nothing of the answer has arrived.
+    /// Whether nothing of the response has arrived.
     var isEmpty: Bool { count == 0 }
 
-    /// - Returns: The header when this is its last line; interim answers (status 1xx) are skipped.
+    /// - Returns: The header when this is its last line; interim responses (status 1xx) are
+    ///   skipped.
     /// - Throws: `TransportError.invalidResponse`.
     mutating func take(_ line: UnsafeRawBufferPointer, of url: URL) throws -> AnswerHead? {
         count += line.count
@@ -177,8 +179,8 @@ struct HeaderReader {
         return nil
     }
 
-    /// The text of an address. Bytes that are no UTF-8 are percent-encoded as they are, so that a path in
-    /// another encoding leads to where its server means.
+    /// The text of an address. Bytes that are not UTF-8 are percent-encoded as they are, so that a
+    /// path in another encoding reaches the resource that its server means.
     private static func address(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         var text = ""
         var rest = bytes[...]
@@ -202,8 +204,8 @@ struct HeaderReader {
         return text
     }
 
-    /// Without white space at both ends. On bytes: a header is read for each download, and Foundation
-    /// takes longer for this than curl for all the rest of it.
+    /// The line without white space at both ends. Works on bytes: a header is read for each
+    /// download, and Foundation takes longer for this than curl for all the rest of it.
     private static func trimmed(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
         line.trimming { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }

@@ -3,15 +3,15 @@ package import FoundationNetworking
 import HalcyonWork
 import Synchronization
 
-/// Carries one HTTP request and its answer; redirects are the caller's business.
+/// Performs one HTTP request; the caller follows redirects.
 package protocol HTTPTransport: Sendable {
-    /// Sends `request` and returns when the whole answer has arrived, or been discarded.
+    /// Sends `request` and returns when the whole response has arrived, or been discarded.
     ///
     /// - Parameters:
-    ///   - onResponse: Decides on the answer before any of its body is taken.
+    ///   - onResponse: Decides on the response before any of its body is taken.
     ///   - onBody: Takes the next piece of the (decoded) body; runs on the transport's thread, one
     ///     piece after the other. An error it throws ends the exchange and is passed on.
-    /// - Returns: What was measured, if anything was.
+    /// - Returns: The measured times, if any.
     /// - Throws: `TransportError`, `CancellationError` when the task was cancelled, or what
     ///   `onResponse` or `onBody` threw.
     func perform(
@@ -21,25 +21,25 @@ package protocol HTTPTransport: Sendable {
     ) async throws -> ExchangeTimes?
 }
 
-/// What happens to the body of an answer.
+/// The treatment of a response's body.
 package enum BodyDisposition: Sendable {
-    /// It is wanted.
+    /// The body is received.
     case receive
-    /// It is not: the exchange is over at once. A short rest is read in the background, so that the
-    /// connection can be used again.
+    /// The body is not wanted: the exchange is over at once. A short rest is read in the
+    /// background, so that the connection can be reused.
     case discard
 }
 
-/// What an exchange may take: time, and whose turn it is.
+/// The time limits, priority and trust of an exchange.
 package struct ExchangeTerms: Sendable {
-    /// The longest wait, counted from when the request was sent, for the next
+    /// The stall timeout, counted from the sending of the request: the longest wait for the next
     /// `StallWatch.quota` bytes or the end.
     package var stall: Duration
-    /// When the exchange must have ended; `nil` for no such time.
+    /// The deadline of the exchange; `nil` for none.
     package var deadline: ContinuousClock.Instant?
-    /// How urgent the exchange is compared with others to the same host.
+    /// The urgency of the exchange compared with others to the same host.
     package var priority: TransferPriority
-    /// Whether the server's certificate is taken without being verified.
+    /// Whether the server's certificate is accepted without verification.
     package var trustsAnyCertificate: Bool
 
     package init(
@@ -53,9 +53,9 @@ package struct ExchangeTerms: Sendable {
     }
 }
 
-/// What HTTP clients differ in; downloaders with equal values share connections.
+/// The settings of an HTTP client; downloaders with equal values share connections.
 package struct HTTPClientConfiguration: Hashable, Sendable {
-    /// Seconds until a connection must stand.
+    /// The timeout for connecting in seconds.
     package var connectTimeout: TimeInterval = 15
     package var connectionsPerHost = 6
     /// Bytes after content decoding; `nil` for no limit.
@@ -64,16 +64,16 @@ package struct HTTPClientConfiguration: Hashable, Sendable {
     package var additionalTrustRoots: [String] = []
     package var serverTrustEvaluator: ServerTrustEvaluator?
     package var clientCertificate: ClientCertificate?
-    /// Whether the proxies that the environment names are used.
+    /// Whether the environment's proxies are used.
     package var usesEnvironmentProxies = true
     package var addressPolicy = AddressPolicy.unrestricted
 
     package init() {}
 }
 
-/// What was measured of one request and its answer.
+/// The measured times of one request and its response.
 package struct ExchangeTimes: Sendable {
-    /// How long the parts of connecting took. They follow each other.
+    /// The durations of the consecutive parts of connecting.
     package struct Connecting: Equatable, Sendable {
         package var nameLookup: Duration
         package var tcp: Duration
@@ -87,15 +87,15 @@ package struct ExchangeTimes: Sendable {
         }
     }
 
-    /// When the request's turn had come.
+    /// The time at which the request was admitted.
     package let start: ContinuousClock.Instant
-    /// When a connection stood and the request was about to be written to it.
+    /// The time at which the connection was established and the request was about to be written.
     package var sent: ContinuousClock.Instant?
-    /// When the header of the answer had arrived.
+    /// The time at which the header of the response had arrived.
     package var answered: ContinuousClock.Instant?
-    /// Whether the connection had been there before; `nil` when that is not known.
+    /// Whether the connection was reused; `nil` when that is not known.
     package var isConnectionReused: Bool?
-    /// Of a connection that was made for the request.
+    /// The durations of connecting, if a connection was made for the request.
     package var connecting: Connecting?
 
     package init(
@@ -112,7 +112,7 @@ package struct ExchangeTimes: Sendable {
 }
 
 extension HTTPTransport {
-    /// Sends `request` and returns the whole answer.
+    /// Sends `request` and returns the whole response.
     ///
     /// - Parameter limit: Bytes of the (decoded) body; `nil` for any number.
     /// - Throws: `TransportError.responseTooLarge` for a body above the limit, and what `perform` throws.
@@ -169,19 +169,19 @@ package struct StallWatch {
         }
     }
 
-    /// Stops the time, while it is not the server that is waited for.
+    /// Pauses the timeout while the transfer does not wait for the server.
     package mutating func pause() {
         isPaused = true
     }
 
-    /// Starts the time again, from the beginning.
+    /// Restarts the timeout from the beginning.
     package mutating func resume(now: ContinuousClock.Instant) {
         isPaused = false
         received = 0
         start = now
     }
 
-    /// How long to wait until asking again; `nil` when the transfer has stalled.
+    /// The time until the next check; `nil` when the transfer has stalled.
     package func remaining(now: ContinuousClock.Instant) -> Duration? {
         if isPaused { return timeout }
         let rest = timeout - (now - start)

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Makes requests wait for their turn at a host.
+/// Limits the concurrent requests per host; further requests wait.
 package final class HostGate: Sendable {
     private struct State {
         var admission: HostAdmission
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var nextRequest = 0
 
-        /// Takes out the waits of `requests`.
+        /// Removes and returns the waiting continuations of `requests`.
         mutating func take(_ requests: [Int]) -> [CheckedContinuation<Void, any Error>] {
             requests.compactMap { waiting.removeValue(forKey: $0) }
         }
@@ -45,7 +45,7 @@ package final class HostGate: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let entry: Entry = state.withLock { state in
-                    // A cancellation before this point finds nobody waiting.
+                    // A cancellation before this point finds no continuation.
                     if Task.isCancelled { return .cancelled }
                     let isAdmitted = state.admission.enter(
                         request, host: host, priority: priority.value)
@@ -68,7 +68,7 @@ package final class HostGate: Sendable {
         }
     }
 
-    /// How many requests wait now, for all hosts.
+    /// The number of waiting requests, for all hosts.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Ends a request to `host`.
@@ -77,27 +77,27 @@ package final class HostGate: Sendable {
         for continuation in next { continuation.resume() }
     }
 
-    /// Notes that `host` serves many requests on one connection.
+    /// Notes that `host` multiplexes requests on one connection.
     package func multiplex(_ host: String) {
         let next = state.withLock { $0.take($0.admission.multiplex(host)) }
         for continuation in next { continuation.resume() }
     }
 }
 
-/// Decides how many requests are under way to a host at a time; the others wait in line.
+/// Decides how many requests run at a time per host; the others wait in a queue.
 ///
-/// The most urgent request goes first, and among equally urgent ones the one that came first.
+/// The most urgent request goes first, and among equally urgent ones the first to arrive.
 ///
-/// The HTTP client has a line of its own, but counts the time in it as time to connect, so that a
+/// The HTTP client has a queue of its own, but counts the time in it as time to connect, so that a
 /// long list of images from a slow server would time out.
 package struct HostAdmission {
-    /// What an HTTP/2 server should at least allow on one connection (RFC 9113, section 6.5.2).
+    /// The least recommended concurrency of an HTTP/2 connection (RFC 9113, section 6.5.2).
     package static let multiplexedLimit = 100
 
-    /// A request in line.
+    /// A queued request.
     private struct QueuedRequest {
         let request: Int
-        /// Counts the requests of all hosts in the order they came.
+        /// The position in the order of arrival, over all hosts.
         let arrival: Int
         var priority: Float
 
@@ -108,7 +108,7 @@ package struct HostAdmission {
 
     private struct Host {
         var running = 0
-        /// Whose turn is next comes first.
+        /// The queue, with the next request first.
         var line: [QueuedRequest] = []
         var isMultiplexed = false
 
@@ -128,7 +128,7 @@ package struct HostAdmission {
         }
     }
 
-    /// Requests to a host that needs a connection for each.
+    /// The concurrent requests to a host without multiplexing.
     package let limit: Int
     private var hosts: [String: Host] = [:]
     private var nextArrival = 0
@@ -147,29 +147,29 @@ package struct HostAdmission {
         return admitted(to: host).contains(request)
     }
 
-    /// Makes a request in line more or less urgent; does nothing when it is not in line.
+    /// Changes the priority of a queued request; does nothing when it is not queued.
     package mutating func reprioritize(_ request: Int, host: String, priority: Float) {
         guard var queued = hosts[host]?.remove(request) else { return }
         queued.priority = priority
         hosts[host]?.insert(queued)
     }
 
-    /// Ends a request that was under way.
+    /// Ends a running request.
     ///
-    /// - Returns: Those that need not wait any longer.
+    /// - Returns: The requests that are now admitted.
     package mutating func leave(_ host: String) -> [Int] {
         hosts[host]?.running -= 1
         return admitted(to: host)
     }
 
-    /// Takes a request out of the line; `false` when it is not in it.
+    /// Removes a request from the queue; `false` when it is not in it.
     package mutating func abandon(_ request: Int, host: String) -> Bool {
         hosts[host]?.remove(request) != nil
     }
 
     /// Notes that all requests to a host share one connection.
     ///
-    /// - Returns: Those that need not wait any longer.
+    /// - Returns: The requests that are now admitted.
     package mutating func multiplex(_ host: String) -> [Int] {
         guard hosts[host]?.isMultiplexed == false else { return [] }
         hosts[host]?.isMultiplexed = true
@@ -187,11 +187,11 @@ package struct HostAdmission {
     }
 }
 
-/// How urgent a transfer is, which may change while it waits for its turn.
+/// The priority of a transfer, which may change while it waits for admission.
 package final class TransferPriority: Sendable {
-    /// The priority of a download that asks for none.
+    /// The priority of a download that sets none.
     package static let standard: Float = 0.5
-    /// That of what nobody looks at.
+    /// The priority of a transfer whose image is not on display.
     package static let low: Float = 0.25
     /// The priority of a load whose view has been given another image: behind all others.
     package static let superseded = -Float.infinity
@@ -209,7 +209,7 @@ package final class TransferPriority: Sendable {
     /// 0.5 at first; never NaN.
     package var value: Float { state.withLock { $0.value } }
 
-    /// Sets the value and tells the observer, unless a change with a greater number was there before.
+    /// Sets the value and tells the observer, unless a change with a greater number came before.
     package func set(_ value: Float, change: UInt64) {
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
             guard change > state.change else { return nil }
@@ -220,9 +220,9 @@ package final class TransferPriority: Sendable {
         observer?()
     }
 
-    /// Runs `observer` after each change from now on, in place of an earlier one; `nil` ends that.
+    /// Runs `observer` after each later change, replacing an earlier observer; `nil` removes it.
     package func observe(_ observer: (@Sendable () -> Void)?) {
-        // Released after the lock: the observer may own what has a `deinit`.
+        // Released after the lock: the observer may own an object with a `deinit`.
         _ = state.withLock { state in
             defer { state.observer = observer }
             return state.observer

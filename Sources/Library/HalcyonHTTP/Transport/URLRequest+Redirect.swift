@@ -2,7 +2,8 @@ package import Foundation
 package import FoundationNetworking
 
 extension URLRequest {
-    /// The request that follows a redirect (RFC 9110, section 15.4); `nil` when `response` is none.
+    /// The request that follows a redirect (RFC 9110, section 15.4); `nil` when `response` is not
+    /// one.
     ///
     /// Credentials, and header fields whose names look like them, are not handed on to another origin.
     /// - Throws: `TransportError` for a location that cannot be downloaded.
@@ -35,7 +36,7 @@ extension URLRequest {
     }
 }
 
-/// Header fields that say who sends a request, and are nobody else's business.
+/// Header fields that carry credentials and must not reach another origin.
 enum CredentialField {
     private static let words: Set = [
         "auth", "authentication", "authorization", "key", "apikey", "accesskey", "authkey",
@@ -45,7 +46,7 @@ enum CredentialField {
     ]
     private static let endings = ["token", "secret", "password", "apikey"]
 
-    /// Whether `name` is known for credentials, or its words say that it has some: `X-Api-Key`.
+    /// Whether `name` is known for credentials, or its words suggest them: `X-Api-Key`.
     static func isOne(_ name: String) -> Bool {
         name.lowercased().split(whereSeparator: { $0 == "-" || $0 == "_" }).contains { word in
             words.contains(String(word)) || endings.contains { word.hasSuffix($0) }
@@ -66,7 +67,7 @@ package struct Origin: Hashable {
     }
 }
 
-/// What may be downloaded.
+/// The rules for downloadable URLs.
 package enum HTTPURL {
     /// Whether `url` is an `http` or `https` URL with a host, and a port that exists.
     package static func isDownloadable(_ url: URL) -> Bool {

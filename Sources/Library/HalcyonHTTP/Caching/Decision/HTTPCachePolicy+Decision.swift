@@ -4,8 +4,10 @@ extension HTTPCachePolicy {
     /// Whether the stored response may be used for the request now (RFC 9111, section 4, and the
     /// request's directives, section 5.2.1).
     ///
-    /// The rows are asked in this order; the first that applies decides. With `only-if-cached` what
-    /// would have to be sent is unsatisfiable, and nothing is revalidated.
+    /// The checks run in this order; the first that applies decides. With `only-if-cached` nothing
+    /// is sent: a decision that needs a request becomes
+    /// ``HTTPCacheDecision/unsatisfiable(because:)``, and a stale response is used without
+    /// revalidation.
     package func decide(
         _ request: HTTPCacheRequest, with selection: CacheSelection, now: Date
     ) -> HTTPCacheDecision {
@@ -90,22 +92,22 @@ extension HTTPCachePolicy {
     }
 }
 
-/// What is to be done for a request.
+/// The decision about a request: from the cache, from the server, or neither.
 package enum HTTPCacheDecision: Sendable, Hashable {
     /// The stored response is used; nothing is sent.
     case use
     /// The stored response is used although it is stale; with `revalidate` the server is asked
     /// afterwards.
     case useStale(revalidate: Bool)
-    /// The server is asked whether the stored response is still good.
+    /// The server is asked whether the stored response is still valid.
     case validate(ValidationCondition, because: CacheMissReason)
-    /// The server is asked for the whole.
+    /// The full response is requested.
     case fetch(because: CacheMissReason)
     /// Nothing may be sent, and nothing stored may be used.
     case unsatisfiable(because: CacheMissReason)
 }
 
-/// Why a stored response is not simply used.
+/// The reason why a stored response is not simply used.
 package enum CacheMissReason: Sendable, Hashable {
     /// The method is not `GET`.
     case method
@@ -113,7 +115,7 @@ package enum CacheMissReason: Sendable, Hashable {
     /// The program made the request conditional or asked for a range.
     case ownConditions
     case nothingStored
-    /// What is stored was made for other request fields.
+    /// The stored responses were selected by other request fields.
     case varyMismatch
     case requestNoCache
     case responseNoCache
@@ -127,13 +129,13 @@ package enum CacheMissReason: Sendable, Hashable {
     case stale
 }
 
-/// What a server compares with what it has (RFC 9110, section 13.1).
+/// The validator that a server compares with its current one (RFC 9110, section 13.1).
 package enum ValidationCondition: Sendable, Hashable {
     case entityTag(EntityTag)
     /// The text of `Last-Modified` as it was received.
     case lastModified(String)
 
-    /// The field that says so.
+    /// The header field of the condition.
     package var line: HTTPFields.Line {
         switch self {
         case .entityTag(let tag): .init(name: "If-None-Match", value: tag.text)
@@ -143,8 +145,8 @@ package enum ValidationCondition: Sendable, Hashable {
 }
 
 extension StoredResponse {
-    /// How the server can be asked about it: by its `ETag`, whatever its syntax, else by its
-    /// valid `Last-Modified` (RFC 9111, section 4.3.1).
+    /// The condition for validating it: its `ETag`, whatever its syntax, else its valid
+    /// `Last-Modified` (RFC 9111, section 4.3.1).
     package var condition: ValidationCondition? {
         if let tag = EntityTag(of: fields), tag.isUsable { return .entityTag(tag) }
         if lastModified != nil, let text = fields.first("Last-Modified") {
@@ -153,8 +155,8 @@ extension StoredResponse {
         return nil
     }
 
-    /// What is sent to learn whether it is still good: its condition, or without one a request for
-    /// the whole. Also what follows in the background after ``HTTPCacheDecision/useStale(revalidate:)``.
+    /// The decision that revalidates it: with its condition, or without one by a full request. Also
+    /// used in the background after ``HTTPCacheDecision/useStale(revalidate:)``.
     package func revalidation(because reason: CacheMissReason) -> HTTPCacheDecision {
         condition.map { .validate($0, because: reason) } ?? .fetch(because: reason)
     }
@@ -182,21 +184,21 @@ extension HTTPCachePolicy {
     }
 }
 
-/// Which of the responses under one key belongs to a request.
+/// The choice among the responses under one key for a request.
 package enum CacheSelection: Sendable, Hashable {
     /// The response and its position among those given.
     case response(StoredResponse, index: Int)
     case nothingStored
-    /// All of them were made for other request fields.
+    /// All of them were selected by other request fields.
     case varyMismatch
 }
 
 extension HTTPCachePolicy {
     /// Chooses among the responses stored under the request's key (RFC 9111, section 4.1).
     ///
-    /// One without `Vary` beside others with it is used only when it is the newest: the server has
-    /// not varied before, or does no longer. Of several the one with the latest `Date` counts,
-    /// then the one received last.
+    /// A response without `Vary` beside others with it is used only when it is the newest: the
+    /// server did not vary before, or no longer does. Among several the latest `Date` wins, then
+    /// the latest time of receipt.
     package func select(
         _ request: HTTPCacheRequest, among responses: [StoredResponse]
     ) -> CacheSelection {
@@ -216,7 +218,7 @@ extension HTTPCachePolicy {
 
     /// Whether the request has the same selecting fields as the one that `response` answered.
     ///
-    /// Of the responses under the key of a new one, those that match its request are superseded.
+    /// A new response supersedes those under its key that match its request.
     package func matches(_ response: StoredResponse, _ request: HTTPCacheRequest) -> Bool {
         if response.vary.contains("*") { return false }
         return response.variant == variant(of: request, naming: response.vary)
@@ -235,13 +237,13 @@ extension StoredResponse {
     }
 }
 
-/// How a request ended without a usable answer.
+/// The failure of a request without a usable response.
 package enum CacheRequestFailure: Sendable, Hashable {
-    /// Name not found, refused, unreachable, timed out, reset or broken off.
+    /// Name not found, connection refused, unreachable, timed out, reset or cut short.
     case noAnswer
-    /// An answer with this status.
+    /// A response with this status.
     case status(Int)
-    /// Everything else: an untrusted certificate, content that is no picture or too large, a
+    /// Everything else: an untrusted certificate, content that is not an image or too large, a
     /// refused redirect, a cancellation.
     case other
 }
@@ -250,8 +252,8 @@ extension HTTPCachePolicy {
     /// Whether a stored response is used instead of the failure (RFC 9111, section 4.2.4, and
     /// `stale-if-error` of RFC 5861, section 4).
     ///
-    /// A `stale-if-error` of the response counts before that of the request. Where there is one
-    /// and its time is over, the answer is no, also when the server is unreachable.
+    /// The response's `stale-if-error` takes precedence over the request's. Once its time is over,
+    /// the result is `false`, also when the server is unreachable.
     package func usesStale(
         _ stored: StoredResponse?, for request: HTTPCacheRequest,
         after failure: CacheRequestFailure, now: Date

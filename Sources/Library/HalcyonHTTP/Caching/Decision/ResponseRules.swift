@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a response says about its own caching, as it counts in the policy's role.
+/// A response's own caching rules, as they apply in the policy's role.
 package struct ResponseRules: Sendable {
     package let directives: CacheControlDirectives
     let usesExpires: Bool
@@ -8,19 +8,19 @@ package struct ResponseRules: Sendable {
     /// Whether the operator vouches for the response, whatever it says.
     var isDeclaredPublic = false
 
-    /// Whether it may not be kept for other users, and this cache is theirs too.
+    /// Whether it is private to one user and this cache is shared.
     var isForOneUserOnly: Bool { isShared && directives.isPrivate }
 
-    /// Seconds of `s-maxage`, which a private cache does not know.
+    /// Seconds of `s-maxage`, which a private cache ignores.
     var sharedMaxAge: TimeInterval? { isShared ? directives.sharedMaxAge : nil }
 
-    /// Whether a shared cache may keep the answer to a request with `Authorization`
+    /// Whether a shared cache may store the response to a request with `Authorization`
     /// (RFC 9111, section 3.5).
     var allowsAuthorization: Bool {
         isDeclaredPublic || directives.isPublic || directives.mustRevalidate || sharedMaxAge != nil
     }
 
-    /// The fields that are not kept (RFC 9111, sections 5.2.2.4 and 5.2.2.7).
+    /// The fields that are not stored (RFC 9111, sections 5.2.2.4 and 5.2.2.7).
     var unstoredFields: Set<String> {
         directives.noCacheFields.union(isShared ? directives.privateFields : [])
     }
@@ -28,7 +28,7 @@ package struct ResponseRules: Sendable {
     /// Whether the response may not be used stale (RFC 9111, section 4.2.4).
     ///
     /// `s-maxage` forbids it like `proxy-revalidate`, unless a `stale-…` directive of the same
-    /// response permits it: who writes both means both, and extensions may loosen rules.
+    /// response permits it: a server that sends both means both, and extensions may loosen rules.
     func forbidsStale(permittedByResponse: Bool) -> Bool {
         if directives.mustRevalidate || directives.noCache { return true }
         guard isShared else { return false }
@@ -80,7 +80,7 @@ extension CacheControlDirectives {
     }
 }
 
-/// How long a response is fresh, and how old it is (RFC 9111, section 4.2). All in seconds.
+/// The freshness lifetime and the age of a response in seconds (RFC 9111, section 4.2).
 package struct Freshness: Sendable, Hashable {
     package let lifetime: TimeInterval
     /// Its age when it was received.
@@ -107,7 +107,7 @@ extension HTTPCachePolicy {
         freshness(of: stored, rules(of: stored.fields))
     }
 
-    /// The same with the rules at hand.
+    /// The freshness by `rules`, the rules of the response's fields.
     func freshness(of stored: StoredResponse, _ rules: ResponseRules) -> Freshness {
         Freshness(
             lifetime: explicitLifetime(of: stored, rules) ?? guessedLifetime(of: stored, rules),
@@ -124,7 +124,7 @@ extension HTTPCachePolicy {
         return max(0, apparent, corrected)
     }
 
-    /// What the response says of its lifetime (RFC 9111, section 4.2.1); `nil` when it says nothing.
+    /// The explicit lifetime (RFC 9111, section 4.2.1); `nil` when the response has none.
     func explicitLifetime(of stored: StoredResponse, _ rules: ResponseRules) -> TimeInterval? {
         if let fixed = caching.fixedLifetime { return fixed }
         if rules.directives.isUnterminated { return 0 }

@@ -11,8 +11,8 @@ package struct CacheControlDirectives: Sendable, Hashable {
         case invalid
     }
 
-    /// By name in lower case. Of a directive given twice the first one counts: which number is meant nobody
-    /// knows.
+    /// The arguments by name in lower case. The first of repeated directives counts: which number
+    /// is meant is unknown.
     private var arguments: [String: Argument] = [:]
     /// The fields, in lower case, that `no-cache` and `private` are limited to: those of all their lists
     /// together, and none where one of them stands without a list, and so speaks of the whole response.

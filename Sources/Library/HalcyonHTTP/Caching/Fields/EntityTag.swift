@@ -46,12 +46,12 @@ package struct EntityTag: Sendable, Hashable {
             && bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != .quote && $0 != 0x7F }
     }
 
-    /// The same tag, weak or not (RFC 9110, section 8.8.3.2).
+    /// Compares weakly: the tags are equal, weak or not (RFC 9110, section 8.8.3.2).
     package func weaklyEquals(_ other: EntityTag) -> Bool {
         opaque.elementsEqual(other.opaque)
     }
 
-    /// The same tag, and both strong.
+    /// Compares strongly: the tags are equal, and both are strong.
     package func stronglyEquals(_ other: EntityTag) -> Bool {
         isStrong && other.isStrong && text.utf8.elementsEqual(other.text.utf8)
     }

@@ -3,8 +3,8 @@ package import Foundation
 /// Reads a field's value from the left to the right: the elements that most fields are made of
 /// (RFC 9110, section 5.6).
 ///
-/// Every method takes what it names or leaves the position where it was, and no byte is looked at
-/// by the same method twice, so that reading takes time in proportion to the text.
+/// Every method takes what it names or leaves the position where it was. No method looks at a byte
+/// twice, so that reading takes linear time.
 struct FieldReader {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -15,10 +15,10 @@ struct FieldReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The byte to be read next.
+    /// The next byte.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// The byte that was read last.
+    /// The byte read last.
     var previous: UInt8? { position > 0 ? bytes[position - 1] : nil }
 
     mutating func take(_ byte: UInt8) -> Bool {
@@ -102,7 +102,7 @@ extension UInt8 {
 
 /// Whole seconds as caching fields write them (RFC 9111, section 1.2.2).
 package enum DeltaSeconds {
-    /// What all greater numbers count as.
+    /// The value of all greater numbers.
     package static let maximum: TimeInterval = 2_147_483_648
 
     /// The seconds in `text`: ASCII digits and nothing else, at most ``maximum``; `nil` for any

@@ -8,7 +8,7 @@ struct StructuredDictionary {
         case other
     }
 
-    /// Of a key given twice the last one counts.
+    /// The members by key; the last value of a repeated key wins.
     private(set) var members: [String: Value] = [:]
 
     /// `nil` when the text does not parse as a whole.
@@ -56,7 +56,7 @@ extension FieldReader {
         }
     }
 
-    /// `;key=item` as often as it comes; nothing of it means anything here.
+    /// Skips any number of `;key=item`; parameters have no meaning here.
     fileprivate mutating func skipParameters() -> Bool {
         while take(UInt8(ascii: ";")) {
             _ = take { $0 == .space }

@@ -1,14 +1,15 @@
 package import Foundation
 
-/// What stored responses are found by. Several variants may share it (`Vary`).
+/// The lookup key of stored responses. Several variants may share it (`Vary`).
 package enum ResponseKey {
     /// The key of a request's response.
     ///
     /// - Parameters:
     ///   - resourceKey: given explicitly for the resource of the first hop. All URLs under it are
-    ///     one resource.
-    ///   - url: where the request goes.
-    ///   - partition: keeps apart what has been loaded for different users.
+    ///   - resourceKey: the explicit key of the first hop's resource. All URLs under it are one
+    ///     resource.
+    ///   - url: the request's URL.
+    ///   - partition: separates the responses of different users.
     package static func key(
         resourceKey: String? = nil, url: URL, normalizer: CacheKeyNormalizer? = nil,
         partition: String? = nil
@@ -21,11 +22,11 @@ package enum ResponseKey {
         return line + "\n" + primary
     }
 
-    /// The URL with what its syntax alone makes equal written in one way (RFC 3986, section 6.2.2,
-    /// and RFC 9110, section 4.2.3): scheme and host in lower case, digits of percent-encodings in
-    /// upper case, no default port, no fragment, and `/` for an empty path.
+    /// The URL in its normal form, by syntax alone (RFC 3986, section 6.2.2, and RFC 9110, section
+    /// 4.2.3): scheme and host in lower case, digits of percent-encodings in upper case, no default
+    /// port, no fragment, and `/` for an empty path.
     ///
-    /// The order of query items and a slash at the end count.
+    /// The order of query items and a slash at the end are significant.
     package static func normalized(_ url: URL) -> String {
         let text = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
@@ -70,7 +71,7 @@ package enum ResponseKey {
 
 /// The request fields that a response was chosen by (RFC 9110, section 12.5.5).
 package enum VaryKey {
-    /// More names than these are not stored.
+    /// The largest number of names; responses with more are not stored.
     static let nameLimit = 32
 
     /// The names in all `Vary` lines: in lower case, sorted, each once.
@@ -78,8 +79,8 @@ package enum VaryKey {
         Set(fields.values("Vary").flatMap(members).map(\.lowercasedASCII)).sorted()
     }
 
-    /// The values of these names in a request, in a form that no other values have: each text
-    /// stands behind its length, and a field that is absent is told from one that is empty.
+    /// The values of these names in a request, in an unambiguous form: each text is preceded by its
+    /// length, and an absent field differs from an empty one.
     static func canonical(_ names: [String], of request: HTTPFields) -> [UInt8] {
         var bytes: [UInt8] = []
         for name in names {
@@ -96,8 +97,8 @@ package enum VaryKey {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// The value of a field as it is compared: lines are combined, and spaces around commas do not
-    /// count. In the fields of negotiation neither do order, case and a quality of 1.
+    /// The value of a field for comparison: lines are combined, and spaces around commas are
+    /// removed. In negotiation fields order, case and a quality of 1 are ignored too.
     private static func value(of name: String, in request: HTTPFields) -> String? {
         guard request.contains(name) else { return nil }
         let members = request.values(name).flatMap(members)

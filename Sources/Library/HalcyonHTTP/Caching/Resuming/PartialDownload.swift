@@ -1,13 +1,13 @@
 package import Foundation
 
-/// The beginning of a download that broke off, and what is needed to go on.
+/// The beginning of an interrupted download, with the data needed to resume it.
 package struct PartialDownload: Sendable, Hashable {
     package let validator: ResumptionValidator
-    /// The bytes at hand.
+    /// The number of bytes received.
     package var length: Int64
-    /// The length of the whole, if the answer said it.
+    /// The length of the whole, if the response gave it.
     package let total: Int64?
-    /// The fields of the answer that it began with.
+    /// The fields of the first response.
     package let fields: HTTPFields
 
     package init(
@@ -19,8 +19,8 @@ package struct PartialDownload: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The fields that ask for the rest, in addition to the request's own. `Accept-Encoding` takes
-    /// the place of the request's: ranges count bytes as they are sent.
+    /// The fields that request the rest, in addition to the request's own. `Accept-Encoding`
+    /// replaces the request's: ranges count bytes as they are sent.
     package var requestFields: HTTPFields {
         [
             "Range": "bytes=\(length)-", "If-Range": validator.text,
@@ -34,8 +34,8 @@ package struct PartialDownload: Sendable, Hashable {
             && !CacheControlDirectives(of: request.fields).noStore
     }
 
-    /// The fields of the whole as if it had come in one answer, once its last part is there: those
-    /// of the first answer, updated by the last.
+    /// The fields of the complete response once its last part has arrived: those of the first
+    /// response, updated by the last.
     package func fields(completedBy fields: HTTPFields) -> HTTPFields {
         var new = fields.withoutConnection(keeping: [])
         new.remove(HTTPFields.ofContent)
@@ -51,15 +51,15 @@ package struct PartialDownload: Sendable, Hashable {
 }
 
 extension HTTPCachePolicy {
-    /// What is kept of a download that ended after `length` bytes; `nil` when it could not be
-    /// continued or may not be kept.
+    /// The partial of a download that ended after `length` bytes; `nil` when it cannot be resumed
+    /// or may not be stored.
     ///
     /// - Parameters:
-    ///   - status: 200, or 206 of an answer that continued a partial.
-    ///   - fields: of the answer that the download began with.
+    ///   - status: 200, or 206 of a response that continued a partial.
+    ///   - fields: of the download's first response.
     ///   - total: the length of the whole, if known.
-    ///   - minimumSize: less than so many bytes are sooner loaded again.
-    ///   - maximumSize: of the whole.
+    ///   - minimumSize: in bytes; a smaller partial is downloaded again instead.
+    ///   - maximumSize: of the whole, in bytes.
     package func partial(
         of request: HTTPCacheRequest, status: Int, fields: HTTPFields, received: Date,
         length: Int64, total: Int64?, minimumSize: Int64, maximumSize: Int64
@@ -81,7 +81,7 @@ extension HTTPCachePolicy {
 }
 
 extension HTTPFields {
-    /// Whether the bytes sent are not those of the content.
+    /// Whether the body has a content coding other than `identity`.
     var hasContentCoding: Bool {
         values("Content-Encoding").contains { line in
             line.utf8.split(separator: .comma).contains {
@@ -92,18 +92,18 @@ extension HTTPFields {
     }
 }
 
-/// What the answer to a request for the rest means for the partial.
+/// The effect of the response to a range request on the partial.
 package enum ResumedAnswer: Sendable, Hashable {
-    /// So many bytes follow the partial, of a whole of this length. When they end before it,
-    /// the next range is asked for.
+    /// So many bytes follow the partial, of a whole of this length. When they end before it, the
+    /// next range is requested.
     case append(count: Int64, total: Int64)
     /// The content is the whole, as it is now. The partial is removed.
     case whole
     /// The partial is removed, and the same request is sent once without it.
     case startOver(because: ContinuationMismatch?)
-    /// There is nothing to go on with. The partial is removed; the answer is an error.
+    /// The resource is gone. The partial is removed; the response is an error.
     case gone
-    /// It says nothing about the partial, which stays: a redirect, or an error.
+    /// The response says nothing about the partial, which stays: a redirect, or an error.
     case unrelated
 }
 
@@ -111,7 +111,7 @@ package enum ResumedAnswer: Sendable, Hashable {
 package enum ContinuationMismatch: Sendable, Hashable {
     /// No `Content-Range`, several, or one that is no range of bytes.
     case range
-    /// It begins elsewhere.
+    /// The range begins elsewhere.
     case start
     /// The whole has another length, or its length is unknown.
     case total
@@ -123,20 +123,21 @@ package enum ContinuationMismatch: Sendable, Hashable {
 }
 
 extension PartialDownload {
-    /// An answer to the request for the rest, by its status and, for a `206`, its fields.
+    /// Interprets the response to the request for the rest by its status and, for a `206`, its
+    /// fields.
     package func answer(status: Int, fields: HTTPFields) -> ResumedAnswer {
         switch status {
         case 206: continuation(by: fields)
         case 200, 203: .whole
-        // A 304 has not been asked for.
+        // A 304 was not requested.
         case 304, 416: .startOver(because: nil)
         case 404, 410: .gone
         default: .unrelated
         }
     }
 
-    /// Checks the answer to the request for the rest (RFC 9110, sections 14.4 and 15.3.7). A range
-    /// that begins earlier is refused too: to ask anew is always right.
+    /// Checks the response to the request for the rest (RFC 9110, sections 14.4 and 15.3.7). A
+    /// range that begins earlier is refused too: a new request is always correct.
     private func continuation(by fields: HTTPFields) -> ResumedAnswer {
         guard let range = ContentRange(of: fields) else { return .startOver(because: .range) }
         if range.first != length { return .startOver(because: .start) }
@@ -164,18 +165,18 @@ extension PartialDownload {
     }
 }
 
-/// What shows that two answers carry the same bytes, so that the parts of a download may be put
-/// together (RFC 9110, section 13.1.5).
+/// The validator that shows that two responses carry the same bytes, so that the parts of a
+/// download may be joined (RFC 9110, section 13.1.5).
 package enum ResumptionValidator: Sendable, Hashable {
     case entityTag(EntityTag)
-    /// The text of a `Last-Modified` that is strong by its age.
+    /// The text of a `Last-Modified` that is old enough to be strong.
     case lastModified(String)
 
-    /// The strong validator of an answer, `nil` when there is none.
+    /// The strong validator of a response, `nil` when it has none.
     ///
-    /// A weak or malformed `ETag` is the server's word that bytes may differ; no date helps then.
-    /// A `Last-Modified` is strong when it lies at least 60 s before the `Date` of its answer: two
-    /// changes in the same second would otherwise look alike (RFC 9110, section 8.8.2.2).
+    /// A weak or malformed `ETag` says that bytes may differ; no date helps then. A `Last-Modified`
+    /// is strong when it lies at least 60 s before the `Date` of its response: two changes in the
+    /// same second would otherwise look alike (RFC 9110, section 8.8.2.2).
     package init?(of fields: HTTPFields, received: Date) {
         if let tag = EntityTag(of: fields) {
             guard tag.isStrong, fields.values("ETag").count == 1 else { return nil }
@@ -198,13 +199,13 @@ package enum ResumptionValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether another answer, by the validators that it has, carries the same bytes.
+    /// Whether the validators of another response, where present, confirm the same bytes.
     func isConfirmed(by fields: HTTPFields) -> Bool {
         switch self {
         case .entityTag(let tag):
             return EntityTag(of: fields).map(tag.stronglyEquals) ?? true
         case .lastModified(let text):
-            // A tag that was not there before belongs to a later state of the server.
+            // A new tag belongs to a later state of the server.
             if fields.contains("ETag") { return false }
             return fields.first("Last-Modified").map { $0.utf8.elementsEqual(text.utf8) } ?? true
         }

@@ -1,27 +1,27 @@
 package import Foundation
 
-/// How long something that keeps failing is left alone: a server that asks for it, a response whose
-/// validation fails while it is used stale.
+/// The pause after failures: of a server that asks for it, or of a response whose validation fails
+/// while it is used stale.
 package struct FailurePause: Sendable, Hashable {
     /// The end of the pause; `nil` when nothing has failed since the last success.
     package private(set) var until: Date?
 
-    /// For failures that do not say themselves how long.
+    /// The pauses after failures without a `Retry-After`.
     private let backoff: ExponentialBackoff
     private var unspecifiedFailures = 0
 
-    /// However long a server asks for.
+    /// The longest pause in seconds, whatever a server asks for.
     static let limit: TimeInterval = 300
 
     package init(_ backoff: ExponentialBackoff) {
         self.backoff = backoff
     }
 
-    /// - Parameters:
-    ///   - retryAfter: what the server asked for, in seconds.
-    ///   - chance: 0 to 1, for the waiting time.
+    /// Notes a failure. A later failure never shortens a pause.
     ///
-    /// A pause is never made shorter by a later failure.
+    /// - Parameters:
+    ///   - retryAfter: the server's `Retry-After` in seconds.
+    ///   - chance: 0 to 1, for the waiting time.
     package mutating func noteFailure(
         at now: Date, retryAfter: TimeInterval? = nil, chance: Double
     ) {
@@ -38,7 +38,7 @@ package struct FailurePause: Sendable, Hashable {
         unspecifiedFailures = 0
     }
 
-    /// Notes an answer of a server: 429 and 503 ask for a pause, an answer below 400 ends it.
+    /// Notes a server's response: 429 and 503 ask for a pause, a status below 400 ends it.
     package mutating func noteAnswer(
         status: Int, fields: HTTPFields, received: Date, chance: Double
     ) {
@@ -57,14 +57,14 @@ package struct FailurePause: Sendable, Hashable {
     }
 }
 
-/// How long a server asks to be left alone (RFC 9110, section 10.2.3).
+/// The pause that a server asks for (RFC 9110, section 10.2.3).
 package enum RetryAfter {
-    /// The longest time that is believed: a day.
+    /// The longest accepted time: a day.
     package static let limit: TimeInterval = 86_400
 
-    /// The seconds to wait after `received`; `nil` when the answer does not ask for it.
+    /// The seconds to wait after `received`; `nil` when the response does not ask for it.
     ///
-    /// A date is compared with the answer's own `Date` where it has one, so that the clocks of
+    /// A date is compared with the response's own `Date` where it has one, so that the clocks of
     /// server and client need not agree.
     package static func delay(
         status: Int, fields: HTTPFields, received: Date
@@ -91,8 +91,8 @@ package struct ExponentialBackoff: Sendable, Hashable {
     package var base: TimeInterval
     /// The longest time before chance is added.
     package var limit: TimeInterval
-    /// The part by which chance makes the time shorter or longer, 0 to 1. It keeps many callers
-    /// from coming back at the same moment.
+    /// The part by which chance shortens or lengthens the time, 0 to 1. It keeps many callers from
+    /// returning at the same moment.
     package var jitter: Double
 
     package init(base: TimeInterval, limit: TimeInterval, jitter: Double = 0.2) {
@@ -111,13 +111,13 @@ package struct ExponentialBackoff: Sendable, Hashable {
         return plain * (1 + jitter * (2 * chance - 1))
     }
 
-    /// Between attempts while a stale response is used instead of errors.
+    /// The backoff between attempts while a stale response is used instead of errors.
     package static let whileStaleOnError = ExponentialBackoff(base: 5, limit: 60, jitter: 0)
 
-    /// Between revalidations in the background that failed.
+    /// The backoff between failed background revalidations.
     package static let backgroundRevalidation = ExponentialBackoff(base: 5, limit: 300, jitter: 0)
 
-    /// Between requests to a server that asked for a pause without saying how long.
+    /// The backoff between requests to a server that asked for a pause without a time.
     package static let serverPause = ExponentialBackoff(base: 1, limit: 60)
 }
 

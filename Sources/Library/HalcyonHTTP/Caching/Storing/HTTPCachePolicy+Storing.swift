@@ -1,15 +1,15 @@
 package import Foundation
 
-/// What comes of an answer.
+/// The storing decision about a response.
 package enum CacheStoring: Sendable, Hashable {
     case store(StoredResponse)
     case refuse(StorageRefusal)
 }
 
-/// Why an answer is not stored.
+/// The reason why a response is not stored.
 package enum StorageRefusal: Sendable, Hashable {
     case method
-    /// An interim answer, a part, or an answer without content of its own.
+    /// An interim response, a part, or a response without content of its own.
     case status
     case requestNoStore
     /// `must-understand`, and the status is an unknown one.
@@ -28,9 +28,9 @@ package enum StorageRefusal: Sendable, Hashable {
 }
 
 extension HTTPCachePolicy {
-    /// Whether an answer may be stored (RFC 9111, section 3), and what is stored of it.
+    /// Decides whether a response may be stored (RFC 9111, section 3), and which part of it.
     ///
-    /// That the content arrived completely and is of interest is the caller's to see to.
+    /// The caller makes sure that the content arrived completely and is of interest.
     package func storing(
         _ request: HTTPCacheRequest, status: Int, fields: HTTPFields, requested: Date,
         received: Date
@@ -54,7 +54,7 @@ extension HTTPCachePolicy {
         return .store(stored)
     }
 
-    /// The first rule that an answer breaks.
+    /// The first rule that a response breaks.
     func refusal(
         _ request: HTTPCacheRequest, status: Int, fields: HTTPFields
     ) -> StorageRefusal? {
@@ -81,8 +81,8 @@ extension HTTPCachePolicy {
         return permitsStoring(status, fields, rules) ? nil : .notPermitted
     }
 
-    /// An explicit lifetime, even one that makes no sense, a directive, or a status of which
-    /// answers are stored anyway.
+    /// An explicit lifetime, even an invalid one, a directive, or a status that is cacheable by
+    /// default.
     private func permitsStoring(
         _ status: Int, _ fields: HTTPFields, _ rules: ResponseRules
     ) -> Bool {
@@ -95,14 +95,14 @@ extension HTTPCachePolicy {
 
     private static let urlLimit = 32 << 10
 
-    /// The final statuses whose rules of storing are known.
+    /// The final statuses with known storing rules.
     private static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
     ]
 }
 
 extension HTTPFields {
-    /// More lines or bytes than these are not stored.
+    /// The largest number of stored lines and bytes; responses with more are not stored.
     static let storedLineLimit = 200
     static let storedByteLimit = 64 << 10
 
@@ -123,7 +123,7 @@ extension HTTPFields {
         return fields
     }
 
-    /// Fields of a `304` that speak of the content stored, and so cannot come from an answer
+    /// Fields of a `304` that describe the stored content, and so cannot come from a response
     /// without content (RFC 9111, section 3.2).
     static let ofContent: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-type", "content-md5",
@@ -145,8 +145,8 @@ extension HTTPCachePolicy {
         return fields
     }
 
-    /// Fields that the rules themselves read, in lower case. They are kept, whoever names them:
-    /// without its `Vary` or `Cache-Control` a response would be used where its server forbids it.
+    /// The fields that the rules themselves read, in lower case. They are always stored: without
+    /// its `Vary` or `Cache-Control` a response would be used where its server forbids it.
     var readFields: Set<String> {
         Self.alwaysRead.union(caching.targetedFields.map(\.lowercasedASCII))
     }
@@ -156,23 +156,23 @@ extension HTTPCachePolicy {
     ]
 }
 
-/// A response without its content, as the cache remembers it.
+/// The stored part of a response, without its content.
 package struct StoredResponse: Sendable, Hashable {
-    /// The URL that was asked; never one that the response names.
+    /// The request's URL; never one that the response names.
     package var url: URL
     package var status: Int
-    /// Those that may be stored, in the order received.
+    /// The storable fields, in the order received.
     package var fields: HTTPFields
     /// The request fields that its `Vary` names: in lower case, sorted. `["*"]` when no request
     /// can be matched.
     package var vary: [String]
-    /// The hash of their values in the request that it answered; empty without `vary`.
+    /// The hash of their values in the original request; empty without `vary`.
     package var variant: [UInt8]
-    /// When its request was sent, or that of its last validation.
+    /// The time at which its request, or that of its last validation, was sent.
     package var requested: Date
-    /// When its header fields arrived, or those of its last validation.
+    /// The time at which its header fields, or those of its last validation, arrived.
     package var received: Date
-    /// It must be validated before it is used (RFC 9111, section 4.4).
+    /// Whether it must be validated before it is used (RFC 9111, section 4.4).
     package var isInvalidated: Bool
 
     package init(
@@ -197,8 +197,8 @@ package struct StoredResponse: Sendable, Hashable {
     /// Its valid `Last-Modified`; `nil` when there are several.
     package var lastModified: Date? { fields.lastModified(receivedAt: received) }
 
-    /// Whether it takes the place of `stored`: an answer that was overtaken by a later one does
-    /// not. Their `Date` fields tell, and where these cannot, the times of their requests.
+    /// Whether it replaces `stored`: a response overtaken by a later one does not. Compares the
+    /// `Date` fields, and where these do not decide, the times of the requests.
     package func isAtLeastAsNew(as stored: StoredResponse) -> Bool {
         if let date, let storedDate = stored.date, date != storedDate { return date > storedDate }
         return requested >= stored.requested
@@ -212,21 +212,21 @@ extension HTTPFields {
     }
 }
 
-/// What a `304` to the cache's own condition means for the stored response.
+/// The effect of a `304` to the cache's own condition on the stored response.
 package enum Freshening: Sendable, Hashable {
-    /// It is good, with these fields and times.
+    /// It is valid, with these fields and times.
     case keep(StoredResponse)
-    /// It is good for this request. By what its fields say now it may not stay in the cache.
+    /// It is valid for this request, but its new fields no longer permit storing it.
     case useOnce(StoredResponse, StorageRefusal)
-    /// The `304` speaks of another representation: the request is sent again without condition.
+    /// The `304` is about another representation: the request is sent again without condition.
     case mismatch
 }
 
 extension HTTPCachePolicy {
-    /// Takes a `304` to the request into the stored response (RFC 9111, sections 3.2 and 4.3.4).
+    /// Applies a `304` to the stored response (RFC 9111, sections 3.2 and 4.3.4).
     ///
     /// Its fields replace those of their names, except the ones that describe the stored content.
-    /// `Date` and `Age` are those of the `304` or none.
+    /// `Date` and `Age` come from the `304` or are absent.
     package func freshen(
         _ stored: StoredResponse, with fields: HTTPFields, for request: HTTPCacheRequest,
         requested: Date, received: Date
@@ -276,8 +276,8 @@ extension HTTPCachePolicy {
         return storable(merged, rules(of: merged))
     }
 
-    /// The fields of a stored response as they are handed out now: with its present `Age`
-    /// (RFC 9111, section 5.1), and otherwise as they are.
+    /// The fields of a stored response for a caller: with its current `Age` (RFC 9111, section
+    /// 5.1), and otherwise unchanged.
     package func fields(of stored: StoredResponse, now: Date) -> HTTPFields {
         let age = min(freshness(of: stored).age(at: now), DeltaSeconds.maximum)
         var fields = stored.fields
