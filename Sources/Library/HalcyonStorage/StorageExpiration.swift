@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How long a cached value is valid.
+/// The lifetime of a cached value.
 public enum StorageExpiration: Hashable, Sendable {
-    /// For good.
+    /// The value never expires.
     case never
     /// Seconds after it was stored.
     case seconds(TimeInterval)
@@ -13,7 +13,7 @@ public enum StorageExpiration: Hashable, Sendable {
     /// Expired already: a value with this expiration is not stored.
     case expired
 
-    /// When a value stored at `date` expires.
+    /// The expiration date of a value stored at `date`.
     func estimatedExpirationSince(_ date: Date) -> Date {
         switch self {
         case .never: .distantFuture
@@ -24,7 +24,7 @@ public enum StorageExpiration: Hashable, Sendable {
         }
     }
 
-    /// Seconds that a value stored at `date` lives; not positive when it is expired already.
+    /// The lifetime in seconds of a value stored at `date`; not positive when it has expired.
     func timeInterval(since date: Date) -> TimeInterval {
         switch self {
         case .never: .infinity
@@ -35,7 +35,7 @@ public enum StorageExpiration: Hashable, Sendable {
         }
     }
 
-    /// Seconds that a value stored now lives.
+    /// The lifetime in seconds of a value stored now.
     package var timeInterval: TimeInterval { timeInterval(since: Date()) }
 
     /// Whether a value stored at `date` is expired already.
@@ -49,13 +49,13 @@ public enum StorageExpiration: Hashable, Sendable {
     }
 }
 
-/// What an access does to the expiration of a cached value.
+/// The effect of an access on the expiration of a cached value.
 public enum ExpirationExtending: Sendable {
-    /// Nothing.
+    /// The expiration is unchanged.
     case none
-    /// The value gets its whole time to live once more, counted from now.
+    /// The value's lifetime starts anew, counted from now.
     case cacheTime
-    /// The value lives on from now as given.
+    /// The value gets the given expiration, counted from now.
     case expirationTime(_ expiration: StorageExpiration)
 }
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Accesses that are not in the index yet: writing each one at once would make every hit a write.
+/// Accesses that are not yet in the index: writing each at once would make every hit a write.
 struct AccessLog {
     /// The last access to a file.
     struct Access: Sendable {
-        /// When; seconds since 1970.
+        /// The time of the access; seconds since 1970.
         var accessed: Double
-        /// When the file expires since; seconds since 1970.
+        /// The file's new expiration; seconds since 1970.
         var expires: Double
     }
 
-    /// Accesses after which the log should be written.
+    /// The number of accesses after which the log should be written.
     static let capacity = 256
 
-    /// What the index finds a response by.
+    /// The identity of a response in the index.
     struct ResponseID: Hashable, Sendable {
         let key: String
         let variant: Data
@@ -56,11 +56,11 @@ struct AccessLog {
     }
 }
 
-/// Rows of files that were stored while the index could not be used.
+/// Rows of files that were stored while the index was unavailable.
 ///
-/// They are written with the next transaction. Until then only this process knows what is in the files.
+/// They are written with the next transaction. Until then only this process knows them.
 struct UnwrittenRows {
-    /// More are forgotten: their files are misses then.
+    /// The largest number of rows; further ones are dropped, and their files are misses.
     private static let capacity = 4096
 
     private var rows: [String: IndexRow] = [:]
@@ -87,28 +87,28 @@ struct UnwrittenRows {
     }
 }
 
-/// Rows of files read lately, so that reading them again needs no query.
+/// Rows of recently read files, so that reading them again needs no query.
 ///
-/// A row is only good for the very file it was read for: whoever stores, replaces or removes a file,
-/// in whatever process, makes it another one. Damage is found by the checksum in the row.
+/// A row is valid only for the very file it was read for: any process that stores, replaces or
+/// removes a file makes it another one. Damage is found by the checksum in the row.
 struct IndexMirror {
     /// A row and the file it belongs to.
     struct Entry: Sendable {
         var row: IndexRow
         let stamp: DiskFile.Stamp
-        /// What the file was made of, if that is known: it holds for bytes of the row's checksum,
-        /// whatever becomes of the response.
+        /// The derivation of the file, if known: it is valid for bytes of the row's checksum, even
+        /// if the response changes.
         var derivation: Derivation?
     }
 
-    /// When so many are recent, those of before are forgotten.
+    /// The number of recent entries after which the former ones are dropped.
     private static let generation = 2048
 
     private var recent: [String: Entry] = [:]
-    /// Those that were recent before and have not been used since.
+    /// Formerly recent entries that have not been used since.
     private var former: [String: Entry] = [:]
 
-    /// What is known of a file.
+    /// Returns the entry of a file and marks it as recent.
     mutating func entry(_ name: String) -> Entry? {
         if let entry = recent[name] { return entry }
         guard let entry = former[name] else { return nil }
@@ -116,7 +116,7 @@ struct IndexMirror {
         return entry
     }
 
-    /// Remembers a row, or forgets that of a file.
+    /// Sets or removes the row of a file.
     mutating func set(_ entry: Entry?, of name: String) {
         former[name] = nil
         recent[name] = entry
@@ -126,14 +126,14 @@ struct IndexMirror {
         }
     }
 
-    /// Remembers what a file of these bytes was made of.
+    /// Notes the derivation of a file with this checksum.
     mutating func note(_ derivation: Derivation?, of name: String, checksum: Int64?) {
         guard var entry = entry(name), entry.row.checksum == checksum else { return }
         entry.derivation = derivation
         set(entry, of: name)
     }
 
-    /// Keeps the row in step with an access.
+    /// Updates the row after an access.
     mutating func note(_ access: AccessLog.Access, of name: String) {
         guard var entry = entry(name) else { return }
         entry.row.accessed = access.accessed
@@ -142,15 +142,15 @@ struct IndexMirror {
     }
 }
 
-/// Whether a cache folder was left alone for so long that its files go.
+/// Decides whether a cache folder has been unused for so long that its files are removed.
 struct UnusedPolicy {
-    /// Seconds without use; `nil` for any time.
+    /// Seconds without use; `nil` for no limit.
     private(set) var limit: TimeInterval?
-    /// The last use by this process, which the index may not know of.
+    /// The last use by this process, which the index may not have yet.
     private var lastUse = Date.distantPast
     private var needsCheck = false
 
-    /// A new limit has to be checked once before the files are used.
+    /// Sets the limit; a new one has to be checked once before the files are used.
     mutating func setLimit(_ limit: TimeInterval?) {
         guard limit != self.limit else { return }
         self.limit = limit
@@ -161,7 +161,7 @@ struct UnusedPolicy {
         lastUse = max(lastUse, date)
     }
 
-    /// Whether to check now, which is then done.
+    /// Whether a check is due; resets the flag.
     mutating func takeCheck() -> Bool {
         defer { needsCheck = false }
         return needsCheck

@@ -3,7 +3,7 @@ import GRDB
 import HalcyonWork
 
 extension CacheDirectory {
-    /// What `read` makes of the bytes of a key's file; `nil` when it is missing or expired.
+    /// Reads the bytes of a key's file with `read`; `nil` when the file is missing or expired.
     package func value<T>(
         of name: String, forKey key: String, extending: ExpirationExtending,
         _ read: (Data) throws -> T
@@ -18,7 +18,7 @@ extension CacheDirectory {
             noteAccess(found.row, extending: extending)
             return value
         } catch {
-            // What is in a folder that may not be entered is out of reach: a miss.
+            // A file in a folder that may not be entered is a miss.
             guard !DiskFile.isUnreachable(path + "/.") else { return nil }
             if error is DatabaseError, let failure = IndexFailure(error) {
                 throw .cannotReadRow(key: key, file: url(of: name), failure)
@@ -27,8 +27,8 @@ extension CacheDirectory {
         }
     }
 
-    /// Whether there is a file that is not expired now, or at `date`. One that cannot be had, for
-    /// whatever reason, is not there.
+    /// Whether there is a file that is not expired now, or at `date`. A file that cannot be reached
+    /// counts as missing.
     package func contains(_ name: String, at date: Date? = nil) -> Bool {
         guard known({ $0.isReady }) else { return false }
         do {
@@ -41,7 +41,7 @@ extension CacheDirectory {
     /// A cached file.
     private struct Entry {
         let row: IndexRow
-        /// The bytes; `nil` when only asked for its existence.
+        /// The bytes; `nil` for a mere check of existence.
         let bytes: Data?
     }
 
@@ -52,7 +52,7 @@ extension CacheDirectory {
         if let mirrored = known({ $0.mirror.entry(name) }) {
             if reading, let entry = try entry(of: mirrored, at: reference) { return entry }
         } else if DiskFile.isMissing(path(of: name)) {
-            // Whatever the index says. Most that is looked for in vain was never there: asking the file
+            // Whatever the index says. Most misses are files that never existed: asking the file
             // system takes a tenth of the time of a query.
             return nil
         }
@@ -71,7 +71,7 @@ extension CacheDirectory {
         case .entry(let entry): return entry
         case .expired: return nil
         case .noRow:
-            // The index may be one that others have replaced; where it is not, this is a miss.
+            // Another process may have replaced the index; otherwise this is a miss.
             let again = try look(name, at: reference, reading: reading, validated: true)
             if case .entry(let entry) = again { return entry }
             if case .doubtful = again { return try settle(name, at: reference, reading: reading) }
@@ -85,11 +85,11 @@ extension CacheDirectory {
         case entry(Entry)
         case expired
         case noRow
-        /// The row and the file do not fit together: damaged, or just being replaced.
+        /// The row and the file do not match: damaged, or just being replaced.
         case doubtful
     }
 
-    /// A file that is known without asking the index; `nil` when the index has to be asked.
+    /// A file found by the mirrored row; `nil` when the index has to be asked.
     private func entry(of mirrored: IndexMirror.Entry, at reference: Date) throws -> Entry? {
         let row = mirrored.row
         if row.expires > reference.timeIntervalSince1970,
@@ -103,8 +103,8 @@ extension CacheDirectory {
         return nil
     }
 
-    /// A file as it is while the index cannot be asked. Files get their names when they are whole, and
-    /// one that was not stored by this process is taken to expire as if it had been adopted.
+    /// A file found while the index is unavailable. Files get their names when they are complete,
+    /// and a file stored by another process expires like an adopted one.
     private func entryWithoutIndex(
         _ name: String, at reference: Date, reading: Bool
     ) throws -> Entry? {
@@ -160,7 +160,7 @@ extension CacheDirectory {
         return .entry(Entry(row: row, bytes: bytes))
     }
 
-    /// Looks again while nobody can write, and removes what is damaged.
+    /// Looks again under the writers' lock, and removes a damaged file.
     private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         do {
             return try changing { transaction, folder -> Entry? in
@@ -194,7 +194,7 @@ extension CacheDirectory {
 
     // MARK: All files
 
-    /// All files, expired ones too, those used last first.
+    /// All files, including expired ones, the last used first.
     package func entries() throws -> [DiskStorage.Entry] {
         try asking { index in
             flushAccesses()
@@ -204,7 +204,7 @@ extension CacheDirectory {
         } ?? []
     }
 
-    /// Bytes of all files. Takes constant time.
+    /// The total bytes of all files. Takes constant time.
     package func totalSize() throws -> UInt {
         let bytes: Int? = try asking {
             try $0.totalSize()
@@ -214,7 +214,7 @@ extension CacheDirectory {
         return UInt(max(0, bytes ?? 0))
     }
 
-    /// Files, and the bytes of all of them.
+    /// The number of files and their total bytes.
     package func usage() throws -> (files: Int, bytes: Int) {
         try asking {
             try $0.usage()
@@ -223,8 +223,8 @@ extension CacheDirectory {
         } ?? (0, 0)
     }
 
-    /// What the index says of all files, or without it what is made of those in the folder; `nil` when there is no
-    /// folder.
+    /// Runs `body` with the index, or without one runs `without` with rows adopted from the folder;
+    /// `nil` when there is no folder.
     private func asking<T>(
         _ body: (DiskIndex) throws -> T, without: ([IndexRow]) -> T
     ) throws -> T? {

@@ -3,8 +3,8 @@ import GRDB
 import Glibc
 
 extension CacheDirectory {
-    /// Seconds after which a file without a row is nobody's: until then another process may be
-    /// about to write the row.
+    /// The age in seconds at which a file without a row is removed: until then another process may
+    /// be about to write the row.
     private static let strayAge = 60.0
     /// Seconds after which a file that was being written is the remains of a crash.
     private static let temporaryAge = 600.0

@@ -1,30 +1,31 @@
 package import Foundation
 
-/// Responses of servers, and which files were made of them. What a response says is the caller's business.
+/// Server responses and the files derived from them. The caller interprets the responses.
 ///
-/// Other processes change the same rows at any time, so none is remembered here. When the index cannot be
-/// used now, because others lock it, nothing is known and nothing changes. All members block.
+/// Other processes change the same rows at any time, so none is cached here. While the index is
+/// unavailable, because others lock it, reads find nothing and changes do nothing. All members
+/// block.
 ///
 /// All throw `StorageError.cannotRead` when the index cannot be read or written.
 extension CacheDirectory {
-    /// What is known of a file's origin; `nil` when there is no such file, or it has expired.
+    /// Returns the origin of a file; `nil` when the file is missing or has expired.
     package func origin(of name: String) throws -> FileOrigin? {
         guard known({ $0.isReady }) else { return nil }
         if let origin = try mirroredOrigin(of: name) { return origin }
-        // What the index says is said of the file before.
+        // The index describes the former file.
         if known({ $0.unwritten.row(name) }) != nil {
             return FileOrigin(derivation: nil, response: nil)
         }
         let found = try readingResponses { try $0.origin(of: name) } ?? nil
         guard let (origin, checksum, written) = found else { return nil }
-        // An access may have moved it that is not written yet.
+        // An access that is not written yet may have extended it.
         let expires = known { $0.accesses.accesses[name]?.expires } ?? written
         guard expires > now().timeIntervalSince1970 else { return nil }
         known { $0.mirror.note(origin.derivation, of: name, checksum: checksum) }
         return origin
     }
 
-    /// The origin of a file that has not changed since this process stored it, or last asked for its
+    /// The origin of a file that is unchanged since this process stored it, or last asked for its
     /// origin. The response may have changed, and is read.
     private func mirroredOrigin(of name: String) throws -> FileOrigin? {
         guard let mirrored = known({ $0.mirror.entry(name) }), let made = mirrored.derivation,
@@ -37,7 +38,7 @@ extension CacheDirectory {
         }
         let id = AccessLog.ResponseID(key: key, variant: variant)
         let response: ResponseRow? = try readingResponses { try $0.response(id) } ?? nil
-        // One that is not found may have another variant by now.
+        // A missing response may have another variant by now.
         return response.map { FileOrigin(derivation: made, response: $0) }
     }
 
@@ -46,8 +47,8 @@ extension CacheDirectory {
         try readingResponses { try $0.responses(forKey: key) } ?? []
     }
 
-    /// The files that were made of a generation of a response: their names, the keys that they were stored for
-    /// as far as these are known, what has processed them, and whether they hold the response's body.
+    /// The files derived from a generation of a response: their names, keys and processors where
+    /// known, and whether they hold the response's body.
     package func files(
         ofResponse key: String, variant: Data, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
@@ -55,8 +56,9 @@ extension CacheDirectory {
         return try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
     }
 
-    /// Calls `body` with the responses that match, those used last first, each with the names of the files that
-    /// were made of its present generation, without a lock. Few of them are in memory at a time.
+    /// Calls `body` with the matching responses, the last used first, each with the names of the
+    /// files derived from its current generation, without a lock. Few of them are in memory at a
+    /// time.
     package func forEachResponse(
         where matches: (_ key: String, _ url: String) -> Bool = { _, _ in true },
         _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
@@ -71,19 +73,19 @@ extension CacheDirectory {
         }
     }
 
-    /// All responses, those used last first, each with the names of the files that were made of its
-    /// present generation.
+    /// All responses, the last used first, each with the names of the files derived from its
+    /// current generation.
     package func allResponses() throws -> [(row: ResponseRow, files: [String])] {
         var responses: [(row: ResponseRow, files: [String])] = []
         try forEachResponse { responses.append(($0, $1)) }
         return responses
     }
 
-    /// Each may have a mebibyte of header fields.
+    /// The rows read at a time; each may have a mebibyte of header fields.
     private static let responsesAtATime = 8
 
-    /// Stores a response without a file, such as a redirect; what was made of a former generation is
-    /// removed. A response with content is kept only with files of its generation.
+    /// Stores a response without a file, such as a redirect, and removes the files of a former
+    /// generation. A response with content is kept only with files of its generation.
     /// - Throws: Also `StorageError.cannotMakeFolder`.
     package func put(_ put: ResponsePut) throws {
         if !known({ $0.isReady }) { try makeFolder() }
@@ -104,9 +106,9 @@ extension CacheDirectory {
     /// Stores a new response together with a file.
     ///
     /// - Parameters:
-    ///   - bytes: The response's body if `isOriginal`, else what was made of it.
+    ///   - bytes: The response's body if `isOriginal`, else a file derived from it.
     ///   - name: The file's name; `nil` for the usual one of the key.
-    ///   - expiration: How long the file is kept; `nil` for the config's time.
+    ///   - expiration: The file's lifetime; `nil` for the config's.
     /// - Throws: What storing a file throws.
     package func store(
         _ put: ResponsePut, with bytes: Data, isOriginal: Bool = true, named name: String? = nil,
@@ -122,9 +124,10 @@ extension CacheDirectory {
         if let file { try store(file) }
     }
 
-    /// Replaces the row of a response that the server has confirmed, and whose variant was `oldVariant`.
+    /// Replaces the row of a response that the server has confirmed; `oldVariant` was its variant.
     /// Its files stay.
-    /// - Returns: `false`, with nothing done, when there is no such row or another generation by now.
+    /// - Returns: `false`, with nothing done, when the row is missing or has another generation by
+    ///   now.
     package func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
         guard row.isSound else { return false }
         return try changingResponses { transaction, folder in
@@ -132,7 +135,7 @@ extension CacheDirectory {
             guard let stored = try transaction.responseHead(old),
                 stored.generation == row.generation
             else { return false }
-            // Somebody else has validated it since.
+            // Another caller has validated it since.
             if stored.hasOvertaken(row.received, now: now()) { return true }
             if row.variant != oldVariant, let other = try transaction.responseHead(row.id) {
                 try remove(other.id, in: transaction, of: folder)
@@ -142,7 +145,7 @@ extension CacheDirectory {
         } ?? false
     }
 
-    /// Removes a response with all files that were made of it.
+    /// Removes a response with all files derived from it.
     package func removeResponse(key: String, variant: Data) throws {
         try changingResponses { transaction, folder in
             guard let stored = try transaction.responseHead(.init(key: key, variant: variant))
@@ -151,13 +154,13 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the files that were made of responses that match, as far as they are meant. A response with
-    /// content goes with the last of its files.
+    /// Removes the selected files derived from matching responses. A response with content is
+    /// removed with the last of its files.
     ///
     /// - Parameters:
-    ///   - matches: Asked of each response there is.
-    ///   - isMeant: Asked with the key that a file was stored for, empty for one of which it is not known.
-    /// - Returns: How many responses had files that were removed, and how many files these were.
+    ///   - matches: Selects the responses.
+    ///   - isMeant: Selects the files by the key that each was stored for, empty if unknown.
+    /// - Returns: The numbers of responses with removed files, and of these files.
     package func removeFiles(
         ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
         where isMeant: (_ fileKey: String) -> Bool = { _ in true }
@@ -179,8 +182,8 @@ extension CacheDirectory {
         } ?? (0, 0)
     }
 
-    /// Has the responses that match validated before they are used again. Their files stay.
-    /// - Returns: How many match.
+    /// Marks the matching responses for validation before their next use. Their files stay.
+    /// - Returns: The number of matches.
     package func invalidateResponses(
         where matches: (_ key: String, _ url: String) -> Bool
     ) throws -> Int {
@@ -198,7 +201,7 @@ extension CacheDirectory {
         return names.filter { matches($0.id.key, $0.url) }.map(\.id)
     }
 
-    /// Notes that a response is used now: in memory, to be written some seconds later.
+    /// Notes the use of a response: in memory, written some seconds later.
     package func noteUse(ofResponse key: String, variant: Data) {
         let date = now().timeIntervalSince1970
         let response = AccessLog.ResponseID(key: key, variant: variant)
@@ -207,8 +210,8 @@ extension CacheDirectory {
 
     // MARK: As part of a store
 
-    /// Whether a file is to be stored: not one that was made of a response which has been overtaken
-    /// meanwhile by one with other content.
+    /// Whether a file is to be stored. A file derived from a response that has been replaced by one
+    /// with other content meanwhile is not.
     func admits(_ file: NewFile, in transaction: IndexTransaction) throws -> Bool {
         guard transaction.hasResponses,
             case .response(let key, let variant, let generation, _) = file.derivation,
@@ -219,8 +222,8 @@ extension CacheDirectory {
         return !stored.hasOvertaken(put.row.received, now: now())
     }
 
-    /// Notes what a file was made of that has its row now, with the response that came with it, and
-    /// removes what this response puts out of date. Returns what is known from then on.
+    /// Notes the derivation of a file that has its row now, with a new response, and removes files
+    /// and responses that this outdates. Returns the known derivation.
     func link(
         _ written: WrittenFile, in transaction: IndexTransaction, of folder: CacheFolder
     ) throws -> Derivation? {
@@ -250,8 +253,8 @@ extension CacheDirectory {
         return derivation
     }
 
-    /// Enters a response into the index, unless it has the same content there and was validated since.
-    /// Returns its row's number; `nil` for a response that cannot be kept.
+    /// Enters a response into the index, unless its row has the same content and a later
+    /// validation. Returns the row's number; `nil` for a response that cannot be stored.
     private func enter(_ put: ResponsePut, in transaction: IndexTransaction) throws -> Int64? {
         guard put.row.isSound else { return nil }
         if let stored = try transaction.responseHead(put.row.id) {
@@ -266,8 +269,8 @@ extension CacheDirectory {
         return response
     }
 
-    /// Removes the files of a response's former generations, and the responses whose place it takes with
-    /// theirs.
+    /// Removes the files of a response's former generations, and the responses that it replaces
+    /// with their files.
     private func removeOutdated(
         by put: ResponsePut, _ response: Int64, in transaction: IndexTransaction,
         of folder: CacheFolder
@@ -291,7 +294,8 @@ extension CacheDirectory {
         try transaction.deleteResponse(response)
     }
 
-    /// Removes a file of the cache. One that is somebody else's stays, whatever the index says.
+    /// Removes a file of the cache. A file that may not be the cache's stays, whatever the index
+    /// says.
     private func discard(
         _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
     ) throws {

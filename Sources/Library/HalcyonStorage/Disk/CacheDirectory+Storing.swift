@@ -2,12 +2,12 @@ package import Foundation
 import Glibc
 
 extension CacheDirectory {
-    /// The file to be stored for a key, to be kept for `expiration` or the config's; `nil` when that
-    /// has passed already. Then `bytes` is not called.
+    /// The file to be stored for a key, with the lifetime `expiration` or the config's; `nil` when
+    /// it would be expired already. Then `bytes` is not called.
     ///
-    /// The file is stored together with what it was made of, as far as that is known, and, when the response
-    /// is new, with that. A file of a response that has been overtaken by one with other content is not
-    /// stored, which is no error.
+    /// The file is stored together with its derivation, where known, and with the response if that
+    /// is new. A file of a response that has been replaced by one with other content is not stored,
+    /// which is no error.
     /// - Throws: `StorageError.notReady`, or what `bytes` throws.
     package func newFile(
         _ name: String, forKey key: String, expiration: StorageExpiration?, overwriting: Bool,
@@ -19,7 +19,7 @@ extension CacheDirectory {
             do {
                 try prepare()
             } catch {
-                // Told in the words of the store: it cannot be used.
+                // Reported as a storage error: the storage cannot be used.
                 throw StorageError.notReady(folder: url)
             }
         }
@@ -33,8 +33,8 @@ extension CacheDirectory {
             response: response, variant: variant)
     }
 
-    /// Writes a file, and removes others until no more bytes are in the folder than its limit allows. It appears
-    /// at once and whole. Bytes above the limit on their own are not kept.
+    /// Writes a file, and evicts others until the folder is within its size limit. It appears
+    /// atomically. A file above the limit on its own is not kept.
     /// - Throws: `StorageError.cannotWrite`; then there is no file of that name, or the former one.
     package func store(_ file: NewFile) throws(StorageError) {
         do {
@@ -56,8 +56,8 @@ extension CacheDirectory {
         }
     }
 
-    /// Does the same and calls `completion`, which may be after this has returned: the rows of files
-    /// that are stored at the same time are written together. The file may have been announced.
+    /// Stores `file` and calls `completion`, possibly after returning: the rows of files stored at
+    /// the same time are written together. The file may have been announced.
     package func store(
         _ file: NewFile, completion: @escaping @Sendable (Result<Void, StorageError>) -> Void
     ) {
@@ -73,18 +73,18 @@ extension CacheDirectory {
             if known({ $0.batch.add(written) }) { settleBatch() }
         } catch {
             passOver()
-            // The folder may have gone; the other way makes it again.
+            // The folder may be missing; `write` creates it again.
             finish(Result { try write(file) })
         }
     }
 
-    /// Announces a file that is going to be stored with a completion, or passed over: files that are
-    /// written before it wait for it, unless it is large, to be entered into the index together.
+    /// Announces a file that will be stored with a completion, or passed over: files written before
+    /// it wait for it, unless it is large, to be entered into the index together.
     package func announce(byteCount: Int) {
         known { $0.batch.announce(byteCount: byteCount) }
     }
 
-    /// Says that an announced file is not going to be stored.
+    /// Withdraws an announced file, which will not be stored.
     package func passOver() {
         if known({ $0.batch.passOver() }) { settleBatch() }
     }
@@ -107,7 +107,7 @@ extension CacheDirectory {
         }
     }
 
-    /// Whether a file is too large to be kept; what had its name is removed then.
+    /// Whether a file is too large to be kept; a former file of its name is removed then.
     private func isRefused(_ file: NewFile) throws -> Bool {
         guard let limit = file.limit, file.bytes.count > limit else { return false }
         try removeFile(file.name)
@@ -124,7 +124,7 @@ extension CacheDirectory {
     ) throws -> WrittenFile {
         guard let folder = try openFolder(validated: false) else { throw POSIXError(.ENOENT) }
         let temporary = TemporaryFile.newName()
-        // Without the index a file is taken to have the lifetime of all others.
+        // Without the index a file counts as having the default lifetime.
         let isShortLived = file.expires < adoptedExpiration.estimatedExpirationSince(now())
         let stamp = try folder.create(
             temporary, bytes: file.bytes,
@@ -137,9 +137,9 @@ extension CacheDirectory {
             file: file, row: row, temporary: temporary, stamp: stamp, completion: completion)
     }
 
-    /// The folder that is open; `nil` when there is none.
+    /// The open folder; `nil` when there is none.
     private var currentFolder: CacheFolder? {
-        // One that cannot be opened is none.
+        // A folder that cannot be opened counts as none.
         try? openFolder(validated: false)
     }
 
@@ -183,7 +183,7 @@ extension CacheDirectory {
             if settled == nil { throw POSIXError(.ENOENT) }
         } catch is IndexUnavailable {
             (overtaken, derivations) = ([], [:])
-            // What is renamed without the index has its row when somebody can write it.
+            // A file renamed without the index gets its row when the index can be written.
             if let folder = currentFolder {
                 for (number, written) in files.enumerated() where rename(number, in: folder) {
                     noteUnwritten(written.row)
@@ -196,7 +196,7 @@ extension CacheDirectory {
         }
         return files.enumerated().map { number, written in
             if let error = failures[number] {
-                // A file whose row was not written is none.
+                // A file without a written row does not count.
                 currentFolder?.remove(
                     renamed.contains(number) ? written.row.name : written.temporary)
                 return .failure(error)
@@ -220,37 +220,36 @@ extension WrittenFile {
     }
 }
 
-/// Files that are written and wait for their names and rows.
+/// Written files that wait for their names and rows.
 ///
-/// A transaction of the index costs more than the row in it. So the last of those that are being
-/// written settles all that wait, again and again until there are none; the others have nothing more to
+/// A transaction of the index costs more than the row in it. So the writer that finishes last
+/// settles all waiting files, again and again until there are none; the others have nothing more to
 /// do. Only decides.
 struct StoreBatch {
     /// The most files of one transaction, which keeps other processes waiting.
     static let capacity = 64
-    /// The most bytes of a file that is waited for: on a slow disk a large one takes too long.
+    /// The most bytes of a file worth waiting for: on a slow disk a large one takes too long.
     static let mostAwaitedBytes = 1 << 20
 
     private var waiting: [WrittenFile] = []
-    /// Files that are going to be added or passed over.
+    /// The number of files that will be added or passed over.
     private var announced = 0
     private var isSettling = false
 
-    /// Lets those that are written meanwhile wait for one of so many bytes that is still to be written,
-    /// unless it is large.
+    /// Announces a file of this size: files written meanwhile wait for it, unless it is large.
     mutating func announce(byteCount: Int) {
         if byteCount <= Self.mostAwaitedBytes { announced += 1 }
     }
 
-    /// Adds a file; `true` when the caller has to settle what waits.
+    /// Adds a file; `true` when the caller has to settle the waiting files.
     mutating func add(_ file: WrittenFile) -> Bool {
         waiting.append(file)
         return passOver()
     }
 
-    /// Says that an announced file is not written; `true` when the caller has to settle what waits.
+    /// Withdraws an announced file; `true` when the caller has to settle the waiting files.
     mutating func passOver() -> Bool {
-        // Files that come without having been announced only make the others wait less.
+        // Unannounced files only shorten the wait of the others.
         announced = max(0, announced - 1)
         guard !isSettling, !waiting.isEmpty, announced == 0 || waiting.count >= Self.capacity else {
             return false
@@ -272,10 +271,10 @@ struct StoreBatch {
 struct WrittenFile: Sendable {
     let file: NewFile
     let row: IndexRow
-    /// The name it was written under.
+    /// The temporary name.
     let temporary: String
     let stamp: DiskFile.Stamp
-    /// Called once, when the file is in its place with its row, or is not going to be.
+    /// Called once, when the file is in its place with its row, or has failed.
     let completion: @Sendable (Result<Void, any Error>) -> Void
 }
 
@@ -285,30 +284,30 @@ package struct NewFile: Sendable {
     let key: String
     let bytes: Data
     let expires: Date
-    /// The most bytes that all files may have with this one; `nil` for no limit.
+    /// The limit in bytes of all files including this one; `nil` for none.
     let limit: Int?
-    /// Whether a file of the name may be replaced.
+    /// Whether it may replace a file of the same name.
     let overwriting: Bool
-    /// What it was made of, if that is known.
+    /// The file's derivation, if known.
     var derivation: Derivation?
     /// The response that `derivation` names, when it is new.
     var response: ResponsePut?
-    /// Whose result it is; `nil` when that is not known, or when nothing was processed.
+    /// The variant of the image; `nil` when it is not known, or when nothing was processed.
     var variant: FileVariant?
 }
 
 /// The image that a processor has made of a source.
 ///
-/// In a row the two are told apart, which they are not in a key: `@` may stand in either.
+/// A row separates the two, which a key does not: `@` may occur in either.
 package struct FileVariant: Sendable, Equatable {
     /// The key of the source.
     package let source: String
     /// The processor's identifier.
     package let processor: String
 
-    /// A character that no key has in it.
+    /// A character that occurs in no key.
     private static let separator: Character = "\u{1F}"
-    /// Before there was a separator, these could be told all the same.
+    /// The prefix that separates the two in rows without a separator, written by former versions.
     private static let builtIn = "com.onevcat.Kingfisher."
 
     package init(source: String, processor: String) {
@@ -316,14 +315,14 @@ package struct FileVariant: Sendable, Equatable {
         self.processor = processor
     }
 
-    /// The variant that a row tells of; `nil` when it tells of none.
+    /// The variant in a row's key; `nil` when it has none.
     init?(rowKey: String) {
         guard let end = rowKey.firstIndex(of: Self.separator) else { return nil }
         source = String(rowKey[..<end])
         processor = String(rowKey[rowKey.index(after: end)...])
     }
 
-    /// The variant of a source that a row tells of; `nil` when it tells of none.
+    /// The variant of a source in a row's key; `nil` when it has none.
     init?(rowKey: String, of source: String) {
         if let variant = Self(rowKey: rowKey) {
             guard variant.source == source else { return nil }
@@ -337,7 +336,7 @@ package struct FileVariant: Sendable, Equatable {
 
     var rowKey: String { "\(source)\(Self.separator)\(processor)" }
 
-    /// A row's key as it is spelled at the surface.
+    /// A row's key in the form of the public API.
     static func text(_ rowKey: String) -> String {
         Self(rowKey: rowKey).map { "\($0.source)@\($0.processor)" } ?? rowKey
     }

@@ -4,31 +4,31 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// Bytes by key, as files in one folder with an index of them in a hidden SQLite database: what is
-/// behind a `DiskStorage.Backend`, whatever the type of its values.
+/// Bytes by key, as files in one folder with an index in a hidden SQLite database: the part of a
+/// `DiskStorage.Backend` that does not depend on the type of its values.
 ///
 /// A file counts only with its row: the row is written, and the file gets its name, in one
-/// transaction that excludes all other threads and processes. Readers take no lock; when what they
-/// see does not fit together they look again under the writers' lock, and only what is wrong then is
-/// removed. When others keep the index locked, or have put something else in its place, files are found
-/// and stored without it. All members block.
+/// transaction that excludes all other threads and processes. Readers take no lock; when row and
+/// file do not match they look again under the writers' lock, and only what is wrong then is
+/// removed. When others keep the index locked, or have replaced it by something else, files are
+/// found and stored without it. All members block.
 package final class CacheDirectory: Sendable {
-    /// What this process knows beside what is in the folder.
+    /// The state of this process beside the contents of the folder.
     struct Known: Sendable {
-        /// Whether the folder has been made, or found, once.
+        /// Whether the folder has been created, or found, once.
         var isReady = false
         var config: DiskStorage.Config
-        /// The folder and the index that were opened last.
+        /// The last opened folder and index.
         var folder: CacheFolder?
         var index: DiskIndex?
-        /// Whether all file names are digests, so that other files are somebody else's.
+        /// Whether all file names are digests, so that other files do not belong to the cache.
         var usesHashedNames: Bool
         var accesses = AccessLog()
         var unwritten = UnwrittenRows()
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
         var batch = StoreBatch()
-        /// Files that had to go so far to make room for others.
+        /// The number of files evicted so far.
         var evictionCount = 0
 
         mutating func set(_ config: DiskStorage.Config) {
@@ -47,19 +47,18 @@ package final class CacheDirectory: Sendable {
     private let fileManager: FileManager
     /// The lifetime of files that a rebuild finds, counted from their last change.
     let adoptedExpiration: StorageExpiration
-    /// Whether the folder is one that nobody has chosen, so that its permissions are ours to set.
+    /// Whether the folder is the default one, so that its permissions are ours to set.
     private let isPrivate: Bool
     private let state: Mutex<Known>
-    /// How long the index is waited for.
+    /// The timeout for locks of the index.
     let patience: LockPatience
     /// Makes threads wait for the one that opens the index.
     private let opening = NSLock()
     private let uses = Atomic(0)
 
     /// Makes the store, which takes the time from `now`, without its folder.
-    ///
-    /// - Parameter lockPatience: How long it waits while others keep its index locked, before it goes on
-    ///   without; 0.4 seconds by default.
+    /// - Parameter lockPatience: The longest wait while others keep the index locked, before going
+    ///   on without; 0.4 seconds by default.
     package init(
         config: DiskStorage.Config, notes: RowNotes = RowNotes(),
         now: @escaping @Sendable () -> Date, lockPatience: Duration? = nil
@@ -90,7 +89,7 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Reads or changes what is known. `body` runs under a lock, so it calls nothing that blocks.
+    /// Reads or changes the state. `body` runs under a lock, so it must not block.
     func known<R: Sendable>(_ body: (inout Known) -> R) -> R {
         state.withLock { body(&$0) }
     }
@@ -100,7 +99,7 @@ package final class CacheDirectory: Sendable {
         set { known { $0.set(newValue) } }
     }
 
-    /// Files that had to go so far to make room for others.
+    /// The number of files evicted so far.
     package var evictionCount: Int { known { $0.evictionCount } }
 
     // MARK: Names
@@ -116,7 +115,7 @@ package final class CacheDirectory: Sendable {
             base: config.usesHashedFileName ? CacheFileName.digest(of: key) : key, extension: ext)
     }
 
-    /// Where a file is, or would be.
+    /// The URL of a file, which need not exist.
     package func url(of name: String) -> URL {
         url.appendingPathComponent(name, isDirectory: false)
     }
@@ -126,10 +125,10 @@ package final class CacheDirectory: Sendable {
 
     // MARK: The folder
 
-    /// How often the folder or its index was looked into so far: not at all for what is known in memory.
+    /// The number of accesses to the folder or its index so far; answers from memory do not count.
     package var useCount: Int { uses.load(ordering: .relaxed) }
 
-    /// Counts a look into the folder or its index.
+    /// Counts an access to the folder or its index.
     func countUse() { uses.add(1, ordering: .relaxed) }
 
     /// Makes the folder.
@@ -141,15 +140,15 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Makes the folder, which only its owner can enter. One that is there keeps its permissions,
-    /// unless nobody has chosen it.
+    /// Creates the folder, which only its owner can enter. An existing one keeps its permissions,
+    /// unless it is the default one.
     func prepare() throws {
         if DiskFile.isMissing(path) {
             try fileManager.createDirectory(
                 at: url, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } else {
-            // Says what is wrong with something that is no folder.
+            // Reports the error of something that is not a folder.
             try fileManager.createDirectory(at: url, withIntermediateDirectories: true)
             if isPrivate { try CacheFolder(path).makePrivate() }
         }
@@ -157,7 +156,7 @@ package final class CacheDirectory: Sendable {
     }
 
     /// The open folder; `nil` when there is none.
-    /// - Parameter validated: whether to look first if it is still the one at the path.
+    /// - Parameter validated: whether to check first that it is still the one at the path.
     /// - Throws: `POSIXError`.
     func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
         countUse()
@@ -172,9 +171,9 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Whether a file without a row may be one of the cache's, and a file with one removed. Somebody
-    /// may have given a folder to the cache that holds files of their own, or have written the rows:
-    /// these are never adopted and never removed.
+    /// Whether a file without a row may be the cache's, and a file with one may be removed. A
+    /// folder given to the cache may hold other files, and others may have written the rows: such
+    /// files are never adopted and never removed.
     func mayOwn(_ name: String) -> Bool {
         CacheFileName.isSound(name)
             && (CacheFileName.isDigest(name) || !known { $0.usesHashedNames })
@@ -182,8 +181,9 @@ package final class CacheDirectory: Sendable {
 
     // MARK: The index
 
-    /// Runs what needs the folder and its index as a whole.
-    /// - Throws: `StorageError.cannotRead` of the folder when it cannot be used, or its index; what else `body` throws.
+    /// Runs a body that needs the folder and its index as a whole.
+    /// - Throws: `StorageError.cannotRead` of the folder when it or its index cannot be used, or
+    ///   the error of `body`.
     func indexed<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -195,8 +195,8 @@ package final class CacheDirectory: Sendable {
     }
 
     /// Runs `body` with the index, and once more with a new one when that turns out to be damaged.
-    /// - Parameter validated: whether to look first if the folder and the index are still those at the
-    ///   path.
+    /// - Parameter validated: whether to check first that the folder and the index are still those
+    ///   at the path.
     /// - Returns: `nil` when there is no folder.
     /// - Throws: `IndexUnavailable` when the index cannot be used now, or what `body` throws.
     func withIndex<T>(validated: Bool, _ body: (DiskIndex) throws -> T) throws -> T? {
@@ -205,7 +205,7 @@ package final class CacheDirectory: Sendable {
             guard let index = try openIndex(validated: validated) else { return nil }
             do {
                 if known({ $0.unused.takeCheck() }) {
-                    // What cannot be removed now is removed by the next cleaning.
+                    // Files that cannot be removed now are removed by the next cleaning.
                     _ = try? wipeIfUnused(index)
                 }
                 return try body(index)
@@ -219,7 +219,8 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Changes files and their index in one transaction, which begins with what is not in the index yet.
+    /// Changes files and their index in one transaction, which begins by writing the noted
+    /// accesses.
     /// - Returns: `nil` when there is no folder.
     /// - Throws: What `withIndex` throws.
     func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
@@ -253,23 +254,24 @@ package final class CacheDirectory: Sendable {
         index.isCurrent && index.folder.isAt(path)
     }
 
-    /// Forgets an index, and removes it when it is not somebody else's by now.
+    /// Drops an index, and removes its files unless another process has replaced them.
     private func replace(_ index: DiskIndex, removing: Bool) {
         opening.withLock {
             known { if $0.index === index { $0.index = nil } }
             guard removing else { return }
-            // Without a folder there is nothing to remove, and what is locked is removed next time.
+            // Without a folder there is nothing to remove, and a locked index is removed next time.
             try? index.folder.locked(patience: patience) {
                 if index.isCurrent { DiskIndex.removeFiles(in: index.folder) }
             }
         }
     }
 
-    /// Rows for the files that are there without an index: of a lost one, or of a cache that had
-    /// none. Checksum and format follow when the files are read. Files that have expired by now get rows, too, by
-    /// which they are removed.
-    /// - Throws: `POSIXError` when the folder cannot be listed now, or a file cannot be looked at, which
-    ///   would be lost by an index without it. One that may never be listed has none.
+    /// Rows for the files that exist without an index: of a lost one, or of a cache that had none.
+    /// Checksum and format follow when the files are read. Expired files get rows too, by which
+    /// they are removed.
+    /// - Throws: `POSIXError` when the folder cannot be listed now, or a file's metadata cannot be
+    ///   read; an index without that file would lose it. A folder that may never be listed has
+    ///   none.
     func adoptedRows(in folder: CacheFolder) throws -> [IndexRow] {
         guard let names = folder.names(hidden: false) else {
             if errno == EACCES { return [] }
@@ -278,7 +280,7 @@ package final class CacheDirectory: Sendable {
         return try names.compactMap { name in
             guard mayOwn(name) else { return nil }
             guard let file = folder.metadata(name) else {
-                // Removed by somebody else meanwhile, or never to be had.
+                // Removed by another process meanwhile, or inaccessible.
                 if errno == ENOENT || errno == EACCES { return nil }
                 throw POSIXError.current
             }
@@ -287,12 +289,12 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// The row of a file that nothing else is known of: it is taken to have been stored with the lifetime of all
-    /// files when it was last changed, unless it has a note of its own.
+    /// The row of a file without other information: its lifetime is the default one, counted from
+    /// the last change, unless the file has a note of its own.
     func adoptedRow(
         _ name: String, _ file: DiskFile.Metadata, in folder: CacheFolder
     ) -> IndexRow {
-        // One from the future was written when the clock was wrong.
+        // A time in the future comes from a wrong clock.
         let written = min(file.modified, now().timeIntervalSince1970)
         let expires = adoptedExpiration.estimatedExpirationSince(
             Date(timeIntervalSince1970: written)
@@ -317,7 +319,7 @@ package final class CacheDirectory: Sendable {
             })
     }
 
-    /// Writes the log of accesses soon: in some seconds when it has its first entry, at once when it is full.
+    /// Writes the access log: some seconds after its first entry, at once when it is full.
     func flush(_ log: (isBegun: Bool, isFull: Bool)) {
         if log.isFull {
             DiskLane.writing.submit { [weak self] in self?.flushAccesses() }
@@ -358,10 +360,10 @@ package final class CacheDirectory: Sendable {
     }
 }
 
-/// What rows say for people. The store itself knows neither what in a key is a secret nor what bytes
-/// mean.
+/// The human-readable fields of rows. The store itself knows neither the secrets of a key nor the
+/// meaning of bytes.
 package struct RowNotes: Sendable {
-    /// The key as it may be kept.
+    /// The key without its secrets.
     let key: @Sendable (String) -> String
     /// The name of the format of a file's bytes, if it is known.
     let format: @Sendable (Data) -> String?

@@ -2,14 +2,14 @@ import HalcyonWork
 
 /// The name of a key's file.
 enum CacheFileName {
-    /// Bytes that a file name may have on Linux.
+    /// The longest file name on Linux, in bytes.
     static let maximumLength = 255
 
     /// The name made of `base` and an extension.
     ///
-    /// What cannot stand in a file name is percent-encoded: `/`, NUL and a leading dot (which would
-    /// hide the file). So that two keys never share a name, a percent sign is encoded where it would
-    /// look like one of these. A name that is too long is replaced by its digest.
+    /// Characters not allowed in a file name are percent-encoded: `/`, NUL and a leading dot (which
+    /// would hide the file). So that two keys never share a name, a percent sign is encoded where
+    /// it would look like one of these. A name that is too long is replaced by its digest.
     static func name(base: String, extension ext: String?) -> String {
         let plain = ext.map { "\(base).\($0)" } ?? base
         let name = needsEncoding(plain) ? encoded(plain) : plain
@@ -25,8 +25,8 @@ enum CacheFileName {
     /// The SHA-256 digest of a key's UTF-8 bytes, as lower-case hexadecimal digits.
     static func digest(of key: String) -> String { Digest.sha256.hexadecimal(key) }
 
-    /// The file extension in a key: what follows the last dot before the first `@` (where the
-    /// processor's identifier begins), if that is 1 to 20 letters and digits.
+    /// The file extension in a key: the text after the last dot before the first `@` (where the
+    /// processor's identifier begins), if it is 1 to 20 letters and digits.
     static func fileExtension(of key: String) -> String? {
         let path = key.prefix { $0 != "@" }
         guard let dot = path.lastIndex(of: ".") else { return nil }
@@ -37,8 +37,8 @@ enum CacheFileName {
         return String(ext)
     }
 
-    /// Whether a name that came from elsewhere is one that a file of a cache can have: it leads to no
-    /// other folder and is not hidden.
+    /// Whether a name from elsewhere is a valid name of a cache file: it leads to no other folder
+    /// and is not hidden.
     static func isSound(_ name: String) -> Bool {
         let bytes = name.utf8
         return !bytes.isEmpty && bytes.count <= maximumLength && bytes.first != UInt8(ascii: ".")

@@ -3,13 +3,13 @@ package import Foundation
 import Glibc
 import HalcyonWork
 
-/// An open folder, whose files are reached by their names in it.
+/// An open folder, whose files are accessed by their names in it.
 ///
-/// Whoever moves the folder or puts a link in its place meanwhile leads nothing astray: names are looked
-/// up in the folder that was opened, and never lead through a link. A name must not contain a slash;
+/// Moving the folder, or replacing it by a link, redirects no access: names are looked up in the
+/// opened folder, and links are never followed. A name must not contain a slash;
 /// `CacheFileName.isSound` tells.
 final class CacheFolder: Sendable {
-    /// Good for looking names up only, so that the right to list the folder is not needed for it.
+    /// A descriptor for looking up names only, which does not need the right to list the folder.
     private let descriptor: Int32
     let identity: DiskFile.Identity
 
@@ -37,53 +37,51 @@ final class CacheFolder: Sendable {
         return stat(path, &info) == 0 && DiskFile.Identity(info) == identity
     }
 
-    /// Opens a file for reading, without waiting for whoever may be at the other end of it.
+    /// Opens a file for reading, without waiting for the other end of a FIFO or the like.
     /// - Returns: A descriptor, or -1 with `errno`.
     func openForReading(_ name: String) -> Int32 {
         openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// Opens a file for reading and for writing at its end; with `creating`, a new one that only its
-    /// owner can open if there is none.
+    /// Opens a file for reading and for appending; with `creating`, creates it if missing,
+    /// accessible to its owner alone.
     /// - Returns: A descriptor, or -1 with `errno`.
     func openForAppending(_ name: String, creating: Bool) -> Int32 {
         let flags = O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
         return openat(descriptor, name, creating ? flags | O_CREAT : flags, 0o600)
     }
 
-    /// Makes a file that only its owner can open; it must not exist yet.
+    /// Creates a file that only its owner can open; it must not exist yet.
     /// - Returns: A descriptor for writing, or -1 with `errno`.
     func makeFile(_ name: String) -> Int32 {
         openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
-    /// The metadata of a file, or of the link that has its name; `nil` when there is none to be had.
+    /// The metadata of a file, or of the link of that name; `nil` when it cannot be read.
     func metadata(_ name: String) -> DiskFile.Metadata? {
         var info = stat()
         guard fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         return DiskFile.Metadata(info)
     }
 
-    /// When a file expires by the note that was made of it, in seconds since 1970; `nil` when there is none.
+    /// The expiration in the file's note, in seconds since 1970; `nil` when there is none.
     func notedExpiration(_ name: String) -> Double? {
         let seconds = halcyon_noted_expiration(descriptor, name)
         return seconds.isNaN ? nil : seconds
     }
 
-    /// Removes a file, or the link that has its name; `false` with `errno` when that fails. Folders
-    /// stay.
+    /// Removes a file, or the link of that name; `false` with `errno` on failure. Folders stay.
     @discardableResult
     func remove(_ name: String) -> Bool {
         unlinkat(descriptor, name, 0) == 0
     }
 
-    /// Removes an empty folder in the folder; `false` with `errno` when that fails.
+    /// Removes an empty folder in the folder; `false` with `errno` on failure.
     func removeFolder(_ name: String) -> Bool {
         unlinkat(descriptor, name, AT_REMOVEDIR) == 0
     }
 
-    /// The names in the folder that are hidden, or those that are not; `nil` with `errno` when it cannot
-    /// be listed.
+    /// The hidden or the visible names in the folder; `nil` with `errno` when it cannot be listed.
     func names(hidden: Bool) -> [String]? {
         let file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -108,16 +106,15 @@ final class CacheFolder: Sendable {
         return error == 0 ? names : nil
     }
 
-    /// Makes the folder its owner's alone.
+    /// Restricts the folder to its owner.
     func makePrivate() {
-        // Who may not do so is not the owner.
+        // Only the owner may do so.
         _ = fchmodat(descriptor, ".", 0o700, 0)
     }
 
-    /// Runs `body` while no one else has the lock of the folder: one at a time opens, replaces or
-    /// rebuilds the index.
-    /// - Throws: `IndexUnavailable` when somebody else keeps the lock for too long, or the error of
-    ///   `body`.
+    /// Runs `body` under the folder's lock: only one process at a time opens, replaces or rebuilds
+    /// the index.
+    /// - Throws: `IndexUnavailable` when the lock is held for too long, or the error of `body`.
     func locked<T>(patience: LockPatience, _ body: () throws -> T) throws -> T {
         let file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { throw POSIXError.current }
@@ -135,10 +132,11 @@ final class CacheFolder: Sendable {
 }
 
 extension CacheFolder {
-    /// Gives a file its final name, at once.
+    /// Gives a file its final name atomically.
     ///
-    /// A file of that name is exchanged with the new one and then removed: renaming over it, some file
-    /// systems write the new file to the disk before they go on, which takes longer than all the rest.
+    /// An existing file of that name is exchanged with the new one and then removed: when renaming
+    /// over it, some file systems first write the new file to the disk, which takes longer than all
+    /// the rest.
     /// - Throws: `POSIXError`; with `overwriting` off, `EEXIST` when there is a file of that name.
     func rename(_ name: String, to final: String, overwriting: Bool) throws(POSIXError) {
         if halcyon_rename_to_new(descriptor, name, final) == 0 { return }
@@ -147,7 +145,7 @@ extension CacheFolder {
             if halcyon_exchange(descriptor, name, final) == 0 {
                 if remove(name) { return }
                 let error = POSIXError.current
-                // A folder. It goes back to where it was.
+                // A folder is in the way. It goes back to where it was.
                 _ = halcyon_exchange(descriptor, name, final)
                 throw error
             }
@@ -163,8 +161,8 @@ extension CacheFolder {
         }
     }
 
-    /// Makes way for a file that has the place of the folder `name`: removes the folder if it is empty, and
-    /// otherwise gives it another name.
+    /// Removes the folder `name`, which is in a file's place, if it is empty, and otherwise renames
+    /// it.
     func clearWay(_ name: String) {
         guard !removeFolder(name), errno == ENOTEMPTY || errno == EEXIST else { return }
         // Short enough for a file name, and no name of a cached file.
@@ -220,7 +218,7 @@ extension CacheFolder {
     }
 
     /// Writes a file that must not exist yet; removes it again when that fails.
-    /// - Parameter expires: An expiration to be noted at the file, in seconds since 1970.
+    /// - Parameter expires: An expiration to be noted in the file, in seconds since 1970.
     /// - Throws: `POSIXError`.
     func create(
         _ name: String, bytes: Data, expires: Double? = nil
@@ -229,10 +227,10 @@ extension CacheFolder {
         guard file >= 0 else { throw .current }
         var info = stat()
         var failure = bytes.withUnsafeBytes { Self.write($0, to: file) }
-        // Where the file system keeps no notes the file is as good as others.
+        // A file system without notes does no harm.
         if let expires { _ = halcyon_note_expiration(file, expires) }
         if failure == nil, fstat(file, &info) != 0 { failure = .current }
-        // A network file system may report here that it could not keep the bytes.
+        // A network file system may report failed writes here.
         if close(file) != 0, failure == nil { failure = .current }
         if let failure {
             remove(name)
@@ -256,9 +254,9 @@ extension CacheFolder {
     }
 }
 
-/// What is found out about a file, in an open folder or at a path.
+/// File metadata, in an open folder or at a path.
 package enum DiskFile {
-    /// What reading a file gave.
+    /// The result of reading a file.
     enum Content {
         case bytes(Data, Stamp)
         /// There is no such file.
@@ -267,7 +265,7 @@ package enum DiskFile {
         case unfit
     }
 
-    /// What tells a file from another one that takes its name.
+    /// The identity of a file, which differs from that of another file of the same name.
     struct Identity: Equatable, Sendable {
         let device: UInt64
         let inode: UInt64
@@ -278,7 +276,7 @@ package enum DiskFile {
         }
     }
 
-    /// What tells a file from another one and from itself before a change.
+    /// The identity and modification time of a file.
     struct Stamp: Equatable, Sendable {
         let identity: Identity
         let seconds: Int
@@ -291,7 +289,7 @@ package enum DiskFile {
         }
     }
 
-    /// What the file system says of a file.
+    /// The metadata of a file.
     struct Metadata {
         let identity: Identity
         let stamp: Stamp
@@ -300,7 +298,7 @@ package enum DiskFile {
         let size: Int
         /// Seconds since 1970.
         let modified: Double
-        /// When the file's name, owner or content last changed, in seconds since 1970.
+        /// The time of the last change of the file's name, owner or content, in seconds since 1970.
         let changed: Double
 
         init(_ info: stat) {
@@ -314,13 +312,13 @@ package enum DiskFile {
         }
     }
 
-    /// Whether there is certainly nothing at a path.
+    /// Whether a path certainly does not exist.
     static func isMissing(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// Whether what is at a path, following links, cannot be reached.
+    /// Whether a path, following links, cannot be reached.
     static func isUnreachable(_ path: String) -> Bool {
         var info = stat()
         return stat(path, &info) != 0
@@ -341,7 +339,7 @@ enum TemporaryFile {
         "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
 
-    /// Whether a file of this name was being written.
+    /// Whether a name is that of a temporary file.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
 

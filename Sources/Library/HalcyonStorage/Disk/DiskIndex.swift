@@ -19,7 +19,7 @@ final class DiskIndex: Sendable {
     static let companions = ["journal", "wal", "shm"].map { "\(fileName)-\($0)" }
 
     let folder: CacheFolder
-    /// Which file is open: somebody may have put another one in its place.
+    /// The identity of the open file: another process may have replaced it.
     private let identity: DiskFile.Identity
     /// Whether there are the tables of responses, which may not be made on a disk that is full.
     private let hasResponses = Atomic(true)
@@ -76,17 +76,17 @@ final class DiskIndex: Sendable {
         try read { try $0.row(named: name) }
     }
 
-    /// Bytes of all files.
+    /// The total bytes of all files.
     func totalSize() throws -> Int {
         try read { try $0.totalSize() }
     }
 
-    /// Files, and the bytes of all of them.
+    /// The number of files and their total bytes.
     func usage() throws -> (files: Int, bytes: Int) {
         try read { (try $0.fileCount(), try $0.totalSize()) }
     }
 
-    /// All rows, those of files used last first.
+    /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
         try read { try $0.rows() }
     }
@@ -108,7 +108,7 @@ final class DiskIndex: Sendable {
                 try turns.withLock { try db.cachedStatement(sql: "COMMIT").execute() }
                 return result
             } catch {
-                // What counts is the first error.
+                // The first error counts.
                 try? db.rollback()
                 throw error
             }
@@ -178,7 +178,7 @@ extension DiskIndex {
             }
             let file = folder.makeFile(fileName)
             guard file >= 0 else {
-                // What is in the way can be neither used nor removed.
+                // The obstacle can be neither used nor removed.
                 if errno == EEXIST { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
                 throw POSIXError.current
             }
@@ -190,14 +190,14 @@ extension DiskIndex {
         }
     }
 
-    /// Removes the index, or what else has its name. Folders with something in them stay.
+    /// Removes the index, or anything else of its name. Folders that are not empty stay.
     static func removeFiles(in folder: CacheFolder) {
         for name in fileNames where !folder.remove(name) && errno == EISDIR {
             _ = folder.removeFolder(name)
         }
     }
 
-    /// Removes the index. What is not ours is moved out of the way, whatever it is.
+    /// Removes the index. Files that are not ours are renamed.
     static func clearWay(in folder: CacheFolder, at path: String, patience: LockPatience) throws {
         var isOccupied = false
         do {
@@ -216,7 +216,7 @@ extension DiskIndex {
         }
     }
 
-    /// The index that is there; `nil` when there is none, or something that has to be replaced.
+    /// The existing index; `nil` when there is none, or one that has to be replaced.
     private static func existing(
         in folder: CacheFolder, at path: String, patience: LockPatience
     ) throws -> DiskIndex? {
@@ -252,8 +252,8 @@ extension DiskIndex {
         }
     }
 
-    /// Whether what is beside the database may be used by SQLite: regular files, and no journal of
-    /// several databases, since SQLite removes the file that such a one names.
+    /// Whether SQLite may use the companion files: regular files, and no journal of several
+    /// databases, since SQLite removes the file that such a one names.
     private static func hasSoundCompanions(_ folder: CacheFolder) -> Bool {
         for name in companions {
             guard let file = folder.metadata(name) else { continue }
@@ -276,13 +276,13 @@ extension CacheFolder {
     }
 }
 
-/// Why a cache goes on without its index.
+/// The reason why a cache goes on without its index.
 enum IndexUnavailable: Error, CustomStringConvertible {
-    /// Somebody else keeps a lock.
+    /// Another process keeps a lock.
     case locked
-    /// Somebody else's database, or a folder with something in it, has the index's name.
+    /// A foreign database, or a folder that is not empty, has the index's name.
     case occupied
-    /// A newer version of Halcyon has made it, with other tables than this one knows.
+    /// The index is from a newer version of Halcyon, with tables unknown to this one.
     case newer
 
     var description: String {
@@ -301,7 +301,7 @@ extension DatabaseError {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_TOOBIG,
             .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
             true
-        // A statement has taken more steps than any of ours does.
+        // A statement has exceeded the steps of all of ours.
         case .SQLITE_INTERRUPT: true
         case .SQLITE_IOERR: extendedResultCode == .SQLITE_IOERR_SHORT_READ
         default: tellsOfReplacement
@@ -313,17 +313,17 @@ extension DatabaseError {
         extendedResultCode == .SQLITE_READONLY_DBMOVED || resultCode == .SQLITE_CANTOPEN
     }
 
-    /// Whether somebody else has kept a lock for too long.
+    /// Whether another process has kept a lock for too long.
     var tellsOfLock: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
 }
 
-/// How long the locks of others are waited for: some tenths of a second by default, and not at all for a while
-/// after such a wait was in vain.
+/// The timeout for the locks of other processes: 0.4 seconds by default, and no wait at all for
+/// some seconds after a timeout.
 ///
-/// So whoever keeps a lock delays a load once, however many steps of it need the index.
+/// So a held lock delays a load once, however many of its steps need the index.
 final class LockPatience: Sendable {
     static let standard = Duration.milliseconds(400)
-    /// After a wait in vain.
+    /// The time without waits after a timeout.
     private static let pause = Duration.seconds(5)
 
     private typealias Instant = ContinuousClock.Instant
@@ -331,22 +331,22 @@ final class LockPatience: Sendable {
     private let clock = ContinuousClock()
     /// The longest wait.
     private let limit: Duration
-    /// Until when nobody waits.
+    /// The end of the time without waits.
     private let exhausted = Mutex<Instant?>(nil)
 
     init(limit: Duration) {
         self.limit = limit
     }
 
-    /// A function that waits before the next try to get a lock, after so many (from 0) have failed, and
-    /// returns `false` to give up. It blocks for ten milliseconds at most, and is for one thread at a
-    /// time.
+    /// Returns a function that waits before the next attempt to get a lock, after so many (from 0)
+    /// have failed, and returns `false` to give up. It blocks for ten milliseconds at most, and is
+    /// for one thread at a time.
     func wait() -> @Sendable (_ failedTries: Int) -> Bool {
         let wait = Wait(patience: self)
         return { wait.goesOn(after: $0) }
     }
 
-    /// Whether to try again at `now`, after so many tries since `start`.
+    /// Whether to try again at `now`, after so many attempts since `start`.
     private func lasts(_ tries: Int, since start: Instant, until now: Instant) -> Bool {
         exhausted.withLock { exhausted in
             if tries == 0 { return exhausted.map { now >= $0 } ?? true }

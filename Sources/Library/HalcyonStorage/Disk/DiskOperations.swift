@@ -1,13 +1,13 @@
 package import HalcyonWork
 import Synchronization
 
-/// The changes of a cache's disk that are still to be done.
+/// The pending changes of a cache's disk.
 ///
-/// Changes of one file are done in the order they were asked for, those of different files at once. A
-/// change of everything waits for all before it and lets all after it wait. Reading a file waits for
-/// the changes of that file only.
+/// Changes of one file are done in order, those of different files concurrently. A change of
+/// everything is a barrier: it waits for all changes before it, and all after it wait. Reading a
+/// file waits for the changes of that file only.
 package final class DiskOperations: Sendable {
-    /// What a change concerns.
+    /// The scope of a change.
     package enum Scope: Sendable {
         case file(String)
         case everything
@@ -29,7 +29,7 @@ package final class DiskOperations: Sendable {
 
         var all: [Operation] { Array(files.values) + (barrier.map { [$0] } ?? []) }
 
-        /// Adds a change; returns those that it has to wait for.
+        /// Adds a change; returns its predecessors, for which it has to wait.
         mutating func add(_ scope: Scope) -> (Operation, after: [Operation]) {
             let operation = Operation(id: nextID)
             nextID += 1
@@ -56,11 +56,11 @@ package final class DiskOperations: Sendable {
 
     package init() {}
 
-    /// Begins a change when those before it are done: before this returns if there are none.
+    /// Begins a change when its predecessors are done: before returning if there are none.
     ///
     /// - Parameter begin: Only begins the change, without blocking; it calls `finish` once, on any thread,
     ///   when the change is done.
-    /// - Returns: What `finish` was called with.
+    /// - Returns: The argument of `finish`.
     package func enqueue<T: Sendable>(
         _ scope: Scope,
         beginning begin: @escaping @Sendable (_ finish: @escaping @Sendable (T) -> Void) -> Void
@@ -83,7 +83,7 @@ package final class DiskOperations: Sendable {
         return result
     }
 
-    /// Does `operation` when those before it are done.
+    /// Runs `operation` when its predecessors are done.
     package func enqueue<T: Sendable>(
         _ scope: Scope, _ operation: @escaping @Sendable () async -> T
     ) -> OneShot<T> {
@@ -92,21 +92,21 @@ package final class DiskOperations: Sendable {
         }
     }
 
-    /// Whether no change is still to be done.
+    /// Whether no change is pending.
     package var isIdle: Bool { state.withLock { $0.all.isEmpty } }
 
-    /// What reading a file has to wait for; `nil` for nothing.
+    /// The pending change that a read of a file waits for; `nil` for none.
     package func pending(_ file: String) -> OneShot<Void>? {
         state.withLock { $0.last(concerning: file)?.isDone }
     }
 
-    /// Waits for all changes asked for until now.
+    /// Waits for all changes requested until now.
     package func finishAll() async {
         for operation in state.withLock({ $0.all }) { await operation.isDone.value }
     }
 }
 
-/// Does something after others have each been done once.
+/// Runs an action after a number of events.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let action: @Sendable () -> Void

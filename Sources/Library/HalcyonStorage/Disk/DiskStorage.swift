@@ -4,9 +4,9 @@ public import Foundation
 public enum DiskStorage {
     /// The place, limits and file names of a disk storage.
     public struct Config: Sendable {
-        /// The most bytes all files may have together; 0 for no limit. Holds after each store.
+        /// The limit in bytes of all files together; 0 for no limit. Holds after each store.
         public var sizeLimit: UInt
-        /// How long files are kept that are stored without an expiration of their own.
+        /// The lifetime of files that are stored without an expiration of their own.
         public var expiration: StorageExpiration = .days(7)
         /// Seconds after which an unused storage loses all its files, expired or not; `nil`, the
         /// default, for never. Storing and reading are uses. Looking whether a file is there is
@@ -16,9 +16,9 @@ public enum DiskStorage {
         /// The extension of all files; none by default.
         public var pathExtension: String?
         /// Whether files are named by the SHA-256 digest of their key. Otherwise by the key itself,
-        /// in which what cannot stand in a file name is percent-encoded.
+        /// with characters not allowed in a file name percent-encoded.
         public var usesHashedFileName = true
-        /// Whether a hashed name gets the extension that the key has.
+        /// Whether a hashed name gets the key's extension.
         public var autoExtAfterHashedFileName = false
         /// Makes the cache's folder of a parent folder and the cache's name; by default the folder
         /// of that name in the parent. Read once, when the storage is made, and `nil` afterwards.
@@ -53,13 +53,13 @@ public enum DiskStorage {
 }
 
 extension DiskStorage {
-    /// Where a storage's files are.
+    /// The location of a storage's files.
     struct Location {
         let url: URL
-        /// Whether nobody has chosen the folder.
+        /// Whether it is the default folder.
         let isDefault: Bool
 
-        /// `environment` tells where the user's caches are.
+        /// `environment` determines the user's cache folder.
         init(
             _ config: Config,
             environment: [String: String] = ProcessInfo.processInfo.environment
@@ -79,7 +79,7 @@ extension DiskStorage {
         }
     }
 
-    /// The folder for all caches of the user, by the specification of XDG.
+    /// The folder for all caches of the user, by the XDG specification.
     package static func userCaches(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> URL {
@@ -95,7 +95,7 @@ extension DiskStorage {
 }
 
 extension DiskStorage {
-    /// What the index of a disk storage knows of a file.
+    /// A file's entry in the index of a disk storage.
     public struct Entry: Hashable, Sendable {
         /// The file's name in the storage's folder.
         public let fileName: String
@@ -106,9 +106,9 @@ extension DiskStorage {
         public let size: Int
         /// The image format; `nil` when it is not known.
         public let format: String?
-        /// When it expires; `nil` for never.
+        /// The expiration date; `nil` for never.
         public let expiration: Date?
-        /// When it was last used.
+        /// The date of the last use.
         public let lastAccess: Date
 
         init(_ row: IndexRow) {

@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 
-/// Responses of servers, and which files were made of them.
+/// Server responses and the files derived from them.
 ///
-/// A row of `derivations` speaks of the file with its checksum and of no other: whoever replaces the file,
-/// knowingly or not, takes the statement back. A response that has content goes with the last of its files.
+/// A row of `derivations` is valid only for the file with its checksum: replacing the file, in
+/// whatever way, invalidates it. A response with content is removed with the last of its files.
 extension IndexTransaction {
     static let responseSchema = [
         // The fields stand behind all that a search reads.
@@ -97,7 +97,7 @@ extension IndexTransaction {
         return try Row.fetchAll(statement, arguments: [key]).map { try ResponseRow($0) }
     }
 
-    /// The numbers of the rows that match, those used last first. Header fields are not read.
+    /// The row numbers of matching responses, the last used first. Header fields are not read.
     func responseNumbers(where matches: (_ key: String, _ url: String) -> Bool) throws -> [Int64] {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT id, key, url FROM responses ORDER BY used DESC, id"))
@@ -111,7 +111,8 @@ extension IndexTransaction {
         return numbers
     }
 
-    /// A row by its number, with the files that were made of it as it is now; `nil` when it has gone.
+    /// A row by its number, with the files derived from its current generation; `nil` when it is
+    /// gone.
     func response(_ number: Int64) throws -> (row: ResponseRow, files: [String])? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?")
@@ -126,7 +127,7 @@ extension IndexTransaction {
         return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
     }
 
-    /// The files that were made of a generation of a response, with the keys as they are kept.
+    /// The files derived from a generation of a response, with their stored keys.
     func files(
         ofResponse id: AccessLog.ResponseID, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
@@ -148,8 +149,8 @@ extension IndexTransaction {
         }
     }
 
-    /// What is known of a file's origin, the checksum of the bytes that this is said of, and when the file
-    /// expires, in seconds since 1970; `nil` when there is no such file.
+    /// The origin of a file, the checksum of the bytes that it is valid for, and the file's
+    /// expiration in seconds since 1970; `nil` when there is no such file.
     func origin(of name: String) throws -> (FileOrigin, checksum: Int64?, expires: Double)? {
         let statement = try db.cachedStatement(
             sql: """
@@ -166,7 +167,7 @@ extension IndexTransaction {
         switch try IndexRow.optional(row[1]) as Int64? {
         case nil: break
         case 1:
-            // Without its response nothing is known.
+            // A derivation without its response is void.
             guard !(row[4] as DatabaseValue).isNull else { break }
             let response = try ResponseRow(row, from: 4)
             origin.response = response
@@ -183,14 +184,14 @@ extension IndexTransaction {
 
     // MARK: Storing
 
-    /// The content of a response and when that was new, for a decision about another one.
+    /// The generation and time of receipt of a stored response, for a decision about another one.
     struct ResponseHead {
         let id: Int64
         let generation: Int64
         let received: Double
 
-        /// Whether a response that came at `date` was overtaken by this one. One from the future was
-        /// stored when the clock was wrong and overtakes nothing.
+        /// Whether this response is newer than one received at `date`. A response from the future
+        /// was stored with a wrong clock and is never newer.
         func hasOvertaken(_ date: Double, now: Date) -> Bool {
             date < received && received <= now.timeIntervalSince1970
         }
@@ -210,7 +211,7 @@ extension IndexTransaction {
             received: try IndexRow.time(row[2]))
     }
 
-    /// Adds a response; returns its row's number.
+    /// Adds a response; returns its row number.
     func insert(_ row: ResponseRow) throws -> Int64 {
         try execute(
             """
@@ -232,7 +233,7 @@ extension IndexTransaction {
             """, row.arguments + [id])
     }
 
-    /// Notes what the file of these bytes was made of; `response` is the row of the response that
+    /// Notes the derivation of the file of these bytes; `response` is the row of the response that
     /// `derivation` names.
     func link(
         _ name: String, checksum: Int64?, to derivation: Derivation, response: Int64?
@@ -254,14 +255,14 @@ extension IndexTransaction {
             """, [name, checksum, origin, response, generation, isOriginal ? 1 : 0])
     }
 
-    /// Forgets what a file was made of.
+    /// Removes the derivation of a file.
     func unlink(_ name: String) throws {
         try execute("DELETE FROM derivations WHERE name = ?", [name])
     }
 
     // MARK: Removing
 
-    /// The files that were made of a response, of all generations but `current`.
+    /// The files derived from a response, of all generations but `current`.
     func files(madeOf response: Int64, except current: Int64? = nil) throws -> [String] {
         let statement = try db.cachedStatement(
             sql: """
@@ -272,8 +273,8 @@ extension IndexTransaction {
             .map { try Self.name($0[0]) }
     }
 
-    /// Forgets what was made of generations of a response that are not its present one, and the response
-    /// itself when it has content and no file.
+    /// Removes the derivations of former generations of a response, and the response itself when it
+    /// has content and no file.
     func forgetOutdated(_ response: Int64) throws {
         try execute(
             """
@@ -295,18 +296,18 @@ extension IndexTransaction {
         if hasResponses { try execute("DELETE FROM responses", []) }
     }
 
-    /// How many responses are kept.
+    /// The limits on stored responses.
     struct ResponseLimits {
         var all = 100_000
-        /// Of redirects and of remembered errors, each.
+        /// The limit of redirects and of remembered errors, each.
         var withoutContent = 10_000
         var variants = 16
-        /// After how many additions the first two are looked at; so many fewer are left.
+        /// The number of additions between checks of the first two; so many fewer are left.
         var step: Int64 = 128
     }
 
-    /// Makes room after `added` was: those used longest ago go, and what was made of them is no longer known
-    /// to be.
+    /// Enforces the limits after `added`: the least recently used responses are removed, and their
+    /// derivations with them.
     func trimResponses(
         after added: Int64, of id: AccessLog.ResponseID, limits: ResponseLimits = ResponseLimits()
     ) throws {
@@ -338,7 +339,7 @@ extension IndexTransaction {
 
     // MARK: Changing
 
-    /// Has responses validated before they are used again; returns how many there are.
+    /// Marks responses for validation before their next use; returns their number.
     func invalidate(_ responses: [AccessLog.ResponseID]) throws -> Int {
         var count = 0
         for id in responses {
@@ -350,7 +351,7 @@ extension IndexTransaction {
         return count
     }
 
-    /// Keys, variants and URLs of all responses.
+    /// The keys, variants and URLs of all responses.
     func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
         try Row.fetchAll(db.cachedStatement(sql: "SELECT key, variant, url FROM responses"))
             .map { row in
@@ -362,7 +363,7 @@ extension IndexTransaction {
             }
     }
 
-    /// Notes uses in the rows they belong to.
+    /// Writes uses into the rows they belong to.
     func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
         for (id, used) in uses {
             try execute(
@@ -373,7 +374,7 @@ extension IndexTransaction {
         }
     }
 
-    /// The derivations of responses that count, with their files.
+    /// The valid derivations of responses, with their files.
     private static let derivedFiles = """
         JOIN derivations ON derivations.response = responses.id
         JOIN files ON files.name = derivations.name AND files.checksum = derivations.checksum

@@ -4,7 +4,7 @@ import GRDB
 /// Changes of the index that take effect together.
 struct IndexTransaction {
     let db: Database
-    /// Whether there are the tables of responses. Without them nothing is known of any.
+    /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
 
     /// Notes the version of the tables.
@@ -19,12 +19,12 @@ struct IndexTransaction {
         return try Row.fetchOne(statement, arguments: [name]).map { try IndexRow($0) }
     }
 
-    /// All rows, those of files used last first.
+    /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
         try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC, name")
     }
 
-    /// Adds a row, or replaces that of the same name.
+    /// Adds a row, or replaces the one of the same name.
     func upsert(_ row: IndexRow) throws {
         try execute(
             """
@@ -37,7 +37,7 @@ struct IndexTransaction {
             [row.name, row.key, row.size, row.checksum, row.expires, row.accessed, row.format])
     }
 
-    /// Adds rows that could not be written before, as far as their files are still there.
+    /// Adds rows that could not be written before, if their files still exist.
     func add(_ rows: [IndexRow], in folder: CacheFolder) throws {
         for row in rows {
             guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
@@ -62,14 +62,14 @@ struct IndexTransaction {
         if hasResponses { try apply(log.responses) }
     }
 
-    /// Notes what reading a file found that was adopted by a rebuild.
+    /// Completes the row of an adopted file after its first read.
     func complete(_ name: String, checksum: Int64, format: String?) throws {
         try execute(
             "UPDATE files SET checksum = ?, format = ? WHERE name = ? AND checksum IS NULL",
             [checksum, format, name])
     }
 
-    /// Bytes of all files.
+    /// The total bytes of all files.
     func totalSize() throws -> Int {
         let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
         guard let row else { throw DatabaseError.senseless }
@@ -78,29 +78,29 @@ struct IndexTransaction {
         return bytes
     }
 
-    /// How many files there are.
+    /// The number of files.
     func fileCount() throws -> Int {
         try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM files")) ?? 0
     }
 
-    /// Makes sure that all rows make sense and that the total is theirs.
-    /// - Throws: `DatabaseError` that tells of damage when it is not so.
+    /// Checks that all rows are valid and that the total is their sum.
+    /// - Throws: `DatabaseError` that tells of damage when not.
     func check() throws {
         let total = try totalSize()
-        // A name with a NUL would be read up to there only.
+        // SQLite would end a name at a NUL.
         let cutNames = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM files WHERE instr(name, char(0)) > 0")
         let rows = try rows()
         guard rows.reduce(0, { $0 &+ $1.size }) == total, cutNames == 0 else {
             throw DatabaseError.senseless
         }
-        // One that is no Unicode is read with replacement characters; no statement finds its row by that.
+        // Invalid Unicode is read as replacement characters; no statement finds its row by that.
         for row in rows where row.name.unicodeScalars.contains("\u{FFFD}") {
             guard try self.row(named: row.name) != nil else { throw DatabaseError.senseless }
         }
     }
 
-    /// When a file was last used, in seconds since 1970; `nil` when there is none.
+    /// The time of the last use of any file, in seconds since 1970; `nil` when there is none.
     func lastAccess() throws -> Double? {
         try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC LIMIT 1").first?
             .accessed
@@ -113,8 +113,8 @@ struct IndexTransaction {
             [date.timeIntervalSince1970])
     }
 
-    /// The files to remove, those used longest ago first, so that at most `limit` bytes remain, of those
-    /// that `isRemovable` allows.
+    /// The removable files to evict, least recently used first, so that at most `limit` bytes
+    /// remain.
     func filesToEvict(
         downTo limit: Int, where isRemovable: (String) -> Bool
     ) throws -> [IndexRow] {
@@ -145,22 +145,22 @@ struct IndexTransaction {
 }
 
 extension IndexTransaction {
-    /// Whose database it is.
+    /// The origin of a database.
     enum Origin: Equatable {
         case ours
         /// Ours, without the tables of responses.
         case former
-        /// A newer version, whose tables of files can be used as ours, and those of responses perhaps. What it
-        /// has beside them stays as it is.
+        /// A newer version, whose tables of files are compatible, and those of responses perhaps.
+        /// Its other tables stay as they are.
         case newer(hasResponses: Bool)
-        /// A newer version, whose tables of files are others.
+        /// A newer version with incompatible tables of files.
         case notUnderstood
-        /// An index of another version, one that is not whole, or a database with nothing in it.
+        /// An index of another version, an incomplete one, or an empty database.
         case outdated
         case foreign
     }
 
-    /// Makes the tables and fills them.
+    /// Creates the tables and fills them.
     func fill(_ applicationID: Int, _ version: Int, _ rows: [IndexRow]) throws {
         for statement in Self.schema { try db.execute(sql: statement) }
         try db.execute(sql: "INSERT INTO total VALUES (0)")
@@ -170,7 +170,7 @@ extension IndexTransaction {
         try setVersion(version)
     }
 
-    /// Tells whose database it is, of which nothing but the schema is read.
+    /// Determines the database's origin, reading nothing but its schema.
     func origin(_ applicationID: Int, _ version: Int) throws -> Origin {
         let isMarked = try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
         // No statement of ours is longer, and none are more.
@@ -297,7 +297,7 @@ extension IndexTransaction {
     ]
 }
 
-/// What the index knows of a file.
+/// A file's row in the index.
 struct IndexRow: Sendable, Equatable {
     /// The file's name.
     var name: String
@@ -308,9 +308,9 @@ struct IndexRow: Sendable, Equatable {
     var size: Int
     /// XXH3-64 of the bytes; `nil` until a file found by a rebuild is first read.
     var checksum: Int64?
-    /// When the file expires; seconds since 1970.
+    /// The expiration; seconds since 1970.
     var expires: Double
-    /// When the file was last used; seconds since 1970.
+    /// The time of the last use; seconds since 1970.
     var accessed: Double
     /// The image format; `nil` when it is not known.
     var format: String?
@@ -333,13 +333,13 @@ struct IndexRow: Sendable, Equatable {
 }
 
 extension IndexRow {
-    /// What `init(_:)` reads.
+    /// The columns read by `init(_:)`.
     static let columns = "name, key, size, checksum, expires, accessed, format"
 
-    /// More bytes than any file has.
+    /// A size above that of any file, in bytes.
     private static let excessiveSize = 1 << 50
 
-    /// A row as the index has it. Anybody may have written it.
+    /// Reads a row of the index, which is untrusted.
     /// - Throws: `DatabaseError` that tells of damage when no cache writes such a row.
     init(_ row: Row) throws(DatabaseError) {
         name = try Self.value(of: row[0])

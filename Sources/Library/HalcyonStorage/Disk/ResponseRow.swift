@@ -1,34 +1,34 @@
 package import Foundation
 import GRDB
 
-/// A server's response as the index keeps it, without its content. What the header fields say is for
-/// others to read.
+/// The index row of a server's response, without its content. Header fields are not interpreted
+/// here.
 package struct ResponseRow: Sendable, Equatable {
-    /// What the response is found by, together with `variant`.
+    /// The key under which the response is found, together with `variant`.
     package var key: String
-    /// Tells responses of one key apart that depend on the request; empty for one that does not.
+    /// Distinguishes responses of one key that depend on the request; empty for one that does not.
     package var variant: Data
-    /// The names of the request's fields that it depends on, joined by commas.
+    /// The names of the request fields that it depends on, joined by commas.
     package var vary: String
-    /// What was asked.
+    /// The URL of the request.
     package var url: String
     package var status: Int
     /// The header fields as JSON, `[[name, value], …]`: 1 MiB at most.
     package var fields: Data
-    /// When the request was sent; seconds since 1970, like all times here.
+    /// The time at which the request was sent; seconds since 1970, like all times here.
     package var requested: Double
-    /// When the header fields arrived.
+    /// The time at which the header fields arrived.
     package var received: Double
-    /// Names the bytes that came. 0 for a response without any of interest: a redirect, or an error that
-    /// is remembered.
+    /// The identity of the received bytes. 0 for a response without content of interest: a
+    /// redirect, or a remembered error.
     package var generation: Int64
-    /// Bytes of the content as it came, and their XXH3-64.
+    /// The length of the received content in bytes, and its XXH3-64.
     package var bodyLength: Int64?
     package var bodyChecksum: Int64?
     package var freshUntil: Double
-    /// It has to be validated before it is used.
+    /// Whether it must be validated before it is used.
     package var isInvalidated: Bool
-    /// When it was last used.
+    /// The time of the last use.
     package var used: Double
 
     package init(
@@ -56,7 +56,7 @@ package struct ResponseRow: Sendable, Equatable {
 /// A response to be stored.
 package struct ResponsePut: Sendable {
     package var row: ResponseRow
-    /// Other variants of the key whose place it takes: they are removed with their files.
+    /// The other variants of the key that it replaces: they are removed with their files.
     package var superseded: [Data]
 
     package init(row: ResponseRow, superseded: [Data] = []) {
@@ -65,19 +65,19 @@ package struct ResponsePut: Sendable {
     }
 }
 
-/// What a cached file was made of.
+/// The origin of a cached file's bytes.
 package enum Derivation: Sendable, Equatable {
-    /// The program itself has put it there.
+    /// The program itself stored the file.
     case program
     /// The bytes of one generation of a response; `isOriginal` when the file holds just these.
     case response(key: String, variant: Data, generation: Int64, isOriginal: Bool)
 }
 
-/// What is known of a file's origin.
+/// A file's derivation and the response that it names.
 package struct FileOrigin: Sendable, Equatable {
-    /// `nil` when it is not known.
+    /// The derivation; `nil` if unknown.
     package var derivation: Derivation?
-    /// The row that `derivation` names, when it is still there. Its generation may be another one by now.
+    /// The row of the response, if it still exists. Its generation may have changed by now.
     package var response: ResponseRow?
 
     package init(derivation: Derivation?, response: ResponseRow?) {
@@ -87,11 +87,11 @@ package struct FileOrigin: Sendable, Equatable {
 }
 
 extension ResponseRow {
-    /// The most bytes of `fields` and of `variant`.
+    /// The limits of `fields` and of `variant` in bytes.
     private static let fieldsLimit = 1 << 20
     private static let variantLimit = 64
 
-    /// What `init(_:from:)` reads. Fields that are too long are not even fetched.
+    /// The columns read by `init(_:from:)`. Fields that are too long are not even fetched.
     static let columns = """
         responses.key, responses.variant, responses.vary, responses.url, responses.status,
         CASE WHEN length(responses.fields) <= \(fieldsLimit) THEN responses.fields END,
@@ -99,10 +99,10 @@ extension ResponseRow {
         responses.body_checksum, responses.fresh_until, responses.invalidated, responses.used
         """
 
-    /// How many columns these are.
+    /// The number of these columns.
     static let columnCount = 14
 
-    /// A row as the index has it, from the column `first` on. Anybody may have written it.
+    /// Reads a row of the index, from the column `first` on. The row is untrusted.
     /// - Throws: `DatabaseError` that tells of damage when no cache writes such a row.
     init(_ row: Row, from first: Int = 0) throws(DatabaseError) {
         func column(_ number: Int) -> DatabaseValue { row[first + number] }
@@ -124,9 +124,9 @@ extension ResponseRow {
         guard isSound else { throw .senseless }
     }
 
-    /// Whether it is a row that a cache writes.
+    /// Whether a cache writes such rows.
     var isSound: Bool {
-        // A text with a NUL is read up to there only, and found by no statement.
+        // SQLite would end a text at a NUL, and no statement would find it.
         let isText = ![key, vary, url].contains { $0.utf8.contains(0) }
         return isText && !key.isEmpty && variant.count <= Self.variantLimit
             && fields.count <= Self.fieldsLimit && (0...999).contains(status) && generation >= 0

@@ -4,9 +4,9 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A value that knows how many bytes of memory it costs.
+/// A value with a memory cost.
 public protocol CacheCostCalculable {
-    /// Bytes.
+    /// The cost in bytes.
     var cacheCost: Int { get }
 }
 
@@ -14,13 +14,13 @@ public protocol CacheCostCalculable {
 public enum MemoryStorage {
     /// The limits of a memory storage.
     public struct Config: Sendable {
-        /// The most bytes all values may cost together; 0 or less for no limit.
+        /// The limit in bytes of the cost of all values together; 0 or less for no limit.
         public var totalCostLimit: Int
-        /// The most values; 0 or less for no limit.
+        /// The limit of the number of values; 0 or less for no limit.
         public var countLimit: Int = .max
-        /// How long values are kept that are stored without an expiration of their own.
+        /// The lifetime of values that are stored without an expiration of their own.
         public var expiration: StorageExpiration = .seconds(300)
-        /// Seconds between two removals of expired values.
+        /// The interval in seconds between removals of expired values.
         public var cleanInterval: TimeInterval
         /// Without effect; kept so that code for other platforms compiles. There it keeps values
         /// when a program goes to the background, a state that Linux does not have.
@@ -37,11 +37,12 @@ public enum MemoryStorage {
         var effectiveCountLimit: Int? { countLimit > 0 ? countLimit : nil }
     }
 
-    /// Keeps values in memory within limits of cost and count; beyond them, those used longest ago
-    /// go first. All members may be used from any thread and take constant time unless noted.
+    /// Keeps values in memory within limits of cost and count; beyond them, the least recently used
+    /// are evicted first. All members may be used from any thread and take constant time unless
+    /// noted.
     ///
-    /// What depends on the type of the values is compiled where it is used; the rest is `ObjectStore`,
-    /// which is compiled once.
+    /// The part that depends on the type of the values is compiled in the using module; the rest is
+    /// `ObjectStore`, which is compiled once.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         @usableFromInline let objects: ObjectStore
 
@@ -67,16 +68,16 @@ public enum MemoryStorage {
             objects.removeExpired()
         }
 
-        /// Keeps `value`, in place of the key's former value, for `expiration` or the config's.
-        /// Does nothing when `expiration` has already passed. When the storage is full, a call now
-        /// and then sorts all values by their last use.
+        /// Stores `value`, replacing the key's former value, for `expiration` or the config's. Does
+        /// nothing when `expiration` has already passed. When the storage is full, a call now and
+        /// then sorts all values by their last use.
         @inlinable
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             objects.store(
                 StoredObject.of(value), cost: value.cacheCost, forKey: key, expiration: expiration)
         }
 
-        /// Keeps `value` with a note of the storer's own beside it; see `store(value:forKey:expiration:)`.
+        /// Stores `value` with a note of the caller's; see `store(value:forKey:expiration:)`.
         @inlinable
         package func store(
             value: T, forKey key: String, expiration: StorageExpiration?,
@@ -112,7 +113,7 @@ public enum MemoryStorage {
             return StoredObject.take(object, as: T.self)
         }
 
-        /// Whether there is a value for the key that is not expired. No use of the value.
+        /// Whether there is a value for the key that is not expired. Does not count as a use.
         public func isCached(forKey key: String) -> Bool {
             objects.contains(key)
         }
@@ -127,39 +128,39 @@ public enum MemoryStorage {
             objects.removeAll()
         }
 
-        /// Removes the values that `shouldRemove` names, of all there are, and returns them. It is asked
-        /// while the storage is locked.
+        /// Removes the values that `shouldRemove` selects, and returns them. It runs while the
+        /// storage is locked.
         package func removeAll(where shouldRemove: @Sendable (T) -> Bool) -> [T] {
             objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
         }
 
-        /// Removes the values of all keys that `shouldRemove` names, and returns the keys. It is asked while the
-        /// storage is locked.
+        /// Removes the values of the keys that `shouldRemove` selects, and returns the keys. It
+        /// runs while the storage is locked.
         package func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
             objects.removeKeys(where: shouldRemove)
         }
 
-        /// Values, including expired ones that are not removed yet.
+        /// The number of values, including expired ones that are not removed yet.
         package var count: Int { objects.count }
 
-        /// Values that had to leave so far to make room for others.
+        /// The number of values evicted so far.
         package var evictionCount: Int { objects.evictionCount }
 
-        /// Bytes that the values cost, including expired ones that are not removed yet.
+        /// The cost of all values in bytes, including expired ones that are not removed yet.
         public func totalCacheCost() -> Int {
             objects.totalCost
         }
     }
 }
 
-/// Objects by key, each with a cost and an expiration: what is behind a `MemoryStorage.Backend`,
-/// whatever the type of its values.
+/// Objects by key, each with a cost and an expiration: the part of a `MemoryStorage.Backend` that
+/// does not depend on the type of its values.
 @usableFromInline
 final class ObjectStore: Sendable {
     /// An object with the expiration it was stored with.
     struct Entry: Sendable {
         let object: StoredObject
-        /// What the storer has to say of it.
+        /// The note stored with the object.
         let note: StoredObject?
         private let expiration: StorageExpiration
         private(set) var estimatedExpiration: Date
@@ -176,7 +177,7 @@ final class ObjectStore: Sendable {
 
         func isExpired(at date: Date) -> Bool { estimatedExpiration.isPast(at: date) }
 
-        /// Moves the expiration as an access at `date` asks for.
+        /// Extends the expiration after an access at `date`.
         mutating func extendExpiration(
             _ extending: ExpirationExtending = .cacheTime, at date: Date
         ) {
@@ -191,7 +192,7 @@ final class ObjectStore: Sendable {
 
     private struct State {
         var config: MemoryStorage.Config
-        /// Removes what is expired, again and again.
+        /// The timer that removes expired values.
         var cleaning: RepeatingTimer?
     }
 
@@ -204,7 +205,7 @@ final class ObjectStore: Sendable {
         entries = ShardedStore(
             costLimit: config.effectiveCostLimit, countLimit: config.effectiveCountLimit)
         state = Mutex(State(config: config))
-        // Begins the cleaning, too.
+        // Starts the cleaning, too.
         self.config = config
     }
 
@@ -216,7 +217,7 @@ final class ObjectStore: Sendable {
                 self?.removeExpired()
             }
             let leaving = state.withLock { state in
-                // Under the lock, so that limits and config are those of one setter.
+                // Under the lock, so that limits and config come from the same setter.
                 let leaving = entries.setLimits(
                     cost: newValue.effectiveCostLimit, count: newValue.effectiveCountLimit)
                 defer { state = State(config: newValue, cleaning: cleaning) }
@@ -253,7 +254,8 @@ final class ObjectStore: Sendable {
         }
     }
 
-    /// The same with what the storer said of it.
+    /// The key's object and its note, unless missing or expired, with a reference to the object
+    /// counted for the caller.
     @usableFromInline
     func notedObject(
         forKey key: String, extending: ExpirationExtending
@@ -299,7 +301,7 @@ final class ObjectStore: Sendable {
     func removeExpired() {
         let date = now()
         let leaving = entries.removeAll { $0.isExpired(at: date) }
-        // All of them were counted at once, so that the sum is a number.
+        // All of them were counted at once, so that the sum does not overflow.
         let cost = leaving.reduce(0) { $0 + $1.cost }
         withExtendedLifetime(leaving) {}
         if cost >= HeapTrim.leastCost { HeapTrim.plan() }
@@ -318,7 +320,7 @@ final class ObjectStore: Sendable {
 /// are counted in place; of `AnyObject`, by functions that are looked up at run time.
 @usableFromInline
 final class StoredObject: Sendable {
-    /// An object stays itself, anything else gets one around it.
+    /// Returns an object itself, and anything else in a box.
     @inlinable
     static func of<T: Sendable>(_ value: T) -> StoredObject {
         let object =
@@ -349,7 +351,7 @@ final class StoredObject: Sendable {
     }
 }
 
-/// Makes an object of a value.
+/// A box that makes an object of a value.
 @usableFromInline
 final class ValueBox<T: Sendable>: Sendable {
     @usableFromInline let value: T
@@ -369,14 +371,14 @@ extension Date {
     }
 }
 
-/// Memory that `malloc` has from the system.
+/// The memory that `malloc` has obtained from the system.
 package struct HeapUsage: Sendable {
-    /// Bytes that were given out.
+    /// The bytes in use.
     package let used: Int
-    /// Bytes that were freed and are kept for later. Some of their pages may be back with the system.
+    /// The freed bytes kept for reuse. Some of their pages may be back with the system.
     package let unused: Int
 
-    /// Measures all heaps, which takes a while where they are large.
+    /// Measures all heaps, which is slow where they are large.
     package static var current: HeapUsage {
         var (used, unused) = (0, 0)
         halcyon_heap_usage(&used, &unused)
@@ -384,17 +386,17 @@ package struct HeapUsage: Sendable {
     }
 }
 
-/// Gives the memory of values that were let go back to the system.
+/// Returns the memory of released values to the system.
 ///
-/// `free` keeps what it gets for later. That is what makes it fast, and of no use to a program that has
-/// emptied its cache to be small.
+/// `free` keeps memory for reuse. That makes it fast, but does not help a program that has emptied
+/// its cache to shrink.
 package enum HeapTrim {
-    /// Fewer bytes are not worth it.
+    /// The least freed cost in bytes worth a trim.
     static let leastCost = 8_000_000
 
     private static let isPlanned = Mutex(false)
 
-    /// Does so in a second, once for all who ask meanwhile. It takes milliseconds, elsewhere.
+    /// Trims in a second on another thread, once for all calls until then. Takes milliseconds.
     package static func plan() {
         let wasPlanned = isPlanned.withLock { isPlanned in
             defer { isPlanned = true }

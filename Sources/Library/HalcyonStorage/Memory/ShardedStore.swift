@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Values by key whose number and total cost stay within limits, for many threads at a time: when
-/// there is no room for a value, those used longest ago go first, of all shards.
+/// Values by key within limits of number and total cost, for many threads at a time: when there is
+/// no room for a value, the least recently used of all shards are evicted first.
 ///
-/// Keys are spread over shards with a lock each, so that threads that use different keys seldom meet.
-/// Using a value takes the lock of its shard alone. Values come and leave under another lock, taken
-/// before those of shards, of which no thread holds two.
+/// Keys are spread over shards with a lock each, so that threads that use different keys seldom
+/// contend. Using a value takes the lock of its shard alone. Insertions and removals take another
+/// lock first, and no thread holds the locks of two shards.
 ///
-/// Whatever leaves the store is returned, so that the caller releases it after the locks.
+/// Removed values are returned, so that the caller releases them after the locks.
 struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     typealias Entry = StoreShard<Value>.Entry
 
-    /// What changes as values come and leave.
+    /// The state that insertions and removals change.
     struct Ledger {
         var budget: StoreBudget
         var order = EvictionOrder()
@@ -25,14 +25,14 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         ledger = Mutex(Ledger(budget: StoreBudget(costLimit: costLimit, countLimit: countLimit)))
     }
 
-    /// What the values cost, how many there are, and the limits.
+    /// The total cost and number of the values, and the limits.
     var budget: StoreBudget { ledger.withLock { $0.budget } }
 
-    /// Puts `value` in place of the key's former one, which is found until then. A value that costs
-    /// more than the limit alone is not kept, and the former one neither.
+    /// Stores `value`, replacing the key's former one, which is found until then. A value whose
+    /// cost alone exceeds the limit is not kept, and the former one is removed.
     ///
-    /// Takes constant time, except when all values that were to leave have left or been used since:
-    /// then all are sorted anew.
+    /// Takes constant time, except when all candidates for eviction have been removed or used
+    /// since: then all values are sorted anew.
     func insert(_ value: consuming Value, cost: Int, forKey key: StoreKey) -> [Value] {
         let cost = max(0, cost)
         // Moved to its place, not copied.
@@ -57,12 +57,12 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// What `read` makes of the key's value, which does not count as a use.
+    /// Reads the key's value with `read`, without counting a use.
     func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         shards[shard(of: key)].peek(key, read)
     }
 
-    /// Lets `change` change the key's value, whose cost stays. That is a use unless the result is
+    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
     /// `nil`.
     func use<R: Sendable>(_ key: StoreKey, _ change: @Sendable (inout Value) -> R?) -> R? {
         shards[shard(of: key)].use(key, at: clock, change)
@@ -77,7 +77,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes all values that `shouldRemove` names.
+    /// Removes all values that `shouldRemove` selects.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
         ledger.withLock { ledger in
             var leaving: [Entry] = []
@@ -89,7 +89,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes the values of all keys that `shouldRemove` names.
+    /// Removes the values of all keys that `shouldRemove` selects.
     func removeKeys(
         where shouldRemove: @Sendable (String) -> Bool
     ) -> [(key: String, entry: Entry)] {
@@ -103,7 +103,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes all values, with the memory they were kept in.
+    /// Removes all values, with the memory of their tables.
     func removeAll() -> [StoreShard<Value>.Table] {
         ledger.withLock { ledger in
             ledger.budget.releaseAll()
@@ -125,12 +125,12 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// By those bits of the hash that the shard's buckets do not use.
+    /// The shard by those bits of the hash that the shard's buckets do not use.
     private func shard(of key: StoreKey) -> Int {
         Int(truncatingIfNeeded: key.hash >> 60)
     }
 
-    /// Removes the value used longest ago, if there is any.
+    /// Evicts the least recently used value, if there is any.
     private func evict(from ledger: inout Ledger) -> Value? {
         while ledger.budget.count > 0 {
             guard let next = ledger.order.next() else {
@@ -159,24 +159,25 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
 /// A part of a store: the values of some keys, behind a lock.
 ///
-/// What leaves is returned, to be released after the lock.
+/// Removed values are returned, to be released after the lock.
 struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
-    /// A value that is kept.
+    /// A stored value.
     struct Entry: Sendable {
         var cost: Int
         var value: Value
-        /// By the clock of all shards. Beside the value, which an access changes, too.
+        /// The last use by the clock of all shards. Kept beside the value, which an access changes,
+        /// too.
         var lastUse: UInt64
     }
     typealias Table = KeyTable<Entry>
 
-    /// What became of an attempt to put a value in.
+    /// The result of an insertion.
     enum Placement {
-        /// The value is in, in place of the former one.
+        /// The value is stored, in place of the former one.
         case placed(former: Value?)
-        /// Other values have to leave first.
+        /// Other values have to be evicted first.
         case full
-        /// It can never be in. The former one is out.
+        /// The value can never be stored. The former one is removed.
         case tooCostly(former: Value?)
     }
 
@@ -184,7 +185,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
     private let padding = InlineArray<16, UInt64>(repeating: 0)
 
-    /// What `read` makes of the key's value, which does not count as a use.
+    /// Reads the key's value with `read`, without counting a use.
     func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         table.withLock { table in
             guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
@@ -192,7 +193,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Lets `change` change the key's value, whose cost stays. That is a use unless the result is
+    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
     /// `nil`.
     func use<R: Sendable>(
         _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
@@ -207,9 +208,9 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Puts `value` in place of the key's former one if `budget` has room. If it is full, the former
-    /// one stays and is now the last one used, so that others leave before it. Takes `value` when it is
-    /// placed.
+    /// Stores `value`, replacing the key's former one, if `budget` has room. If it is full, the
+    /// former one stays and becomes the most recently used, so that others are evicted before it.
+    /// Takes `value` when it is placed.
     func place(
         _ value: inout Value?, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
         within budget: inout StoreBudget
@@ -248,14 +249,14 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes the value of `slot` if it was used last at `use`.
+    /// Removes the value of `slot` if its last use is `use`.
     func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
         table.withLock { table in
             table[slot]?.lastUse == use ? table.remove(slot) : nil
         }
     }
 
-    /// Removes all values that `shouldRemove` names.
+    /// Removes all values that `shouldRemove` selects.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
         table.withLock { table in
             table.slots.compactMap { slot in
@@ -265,7 +266,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes the values of all keys that `shouldRemove` names.
+    /// Removes the values of all keys that `shouldRemove` selects.
     func removeKeys(
         where shouldRemove: @Sendable (String) -> Bool
     ) -> [(key: String, entry: Entry)] {
@@ -278,7 +279,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes all values, with the memory they were kept in.
+    /// Removes all values, with the memory of their table.
     func removeAll() -> Table {
         table.withLock { table in
             defer { table = Table() }
@@ -286,7 +287,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// When each value was used last.
+    /// The last use of each value.
     func uses() -> [(slot: Table.Slot, use: UInt64)] {
         table.withLock { table in
             table.slots.compactMap { slot in
@@ -296,13 +297,13 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// Numbers uses in their order, whichever thread they are of.
+/// Numbers the uses of all threads in their order.
 struct UseClock: ~Copyable, Sendable {
     private let uses = Atomic(UInt64(0))
-    /// Keeps what lies behind out of the cache lines of the counter, which each use changes.
+    /// Keeps later data out of the cache lines of the counter, which each use changes.
     private let padding = InlineArray<16, UInt64>(repeating: 0)
 
-    /// A number above all before it.
+    /// A number above all earlier ones.
     func next() -> UInt64 {
         uses.wrappingAdd(1, ordering: .relaxed).oldValue
     }

@@ -1,24 +1,24 @@
-/// What the values of a store cost together and how many there are, with the limits of both.
+/// The total cost and number of a store's values, with the limits of both.
 struct StoreBudget {
-    /// Whether there is room for a value.
+    /// The result of a reservation.
     enum Answer {
-        /// There was; it is counted now.
+        /// There was room; the value is counted now.
         case reserved
-        /// Not before others have left.
+        /// There is no room until others are evicted.
         case full
-        /// Not even if it were the only one.
+        /// The value alone exceeds the limit.
         case tooCostly
     }
 
     /// The sum of the values' costs.
     private(set) var totalCost = 0
-    /// Values in the store.
+    /// The number of values in the store.
     private(set) var count = 0
-    /// Values that had to leave so far to make room for others.
+    /// The number of values evicted so far.
     private(set) var evictionCount = 0
-    /// The most that all values together may cost; `nil` for no limit.
+    /// The limit of the total cost; `nil` for none.
     var costLimit: Int?
-    /// The most values there may be; `nil` for no limit.
+    /// The limit of the number of values; `nil` for none.
     var countLimit: Int?
 
     init(costLimit: Int? = nil, countLimit: Int? = nil) {
@@ -26,16 +26,16 @@ struct StoreBudget {
         self.countLimit = countLimit
     }
 
-    /// Whether values have to leave, because the limits have become lower.
+    /// Whether values have to be evicted because the limits were lowered.
     var isExceeded: Bool {
         totalCost > costLimit ?? .max || count > countLimit ?? .max
     }
 
-    /// Makes room for a value of `cost`, in place of one of `formerCost` if that is given. Costs are
-    /// not negative.
+    /// Reserves room for a value of `cost`, replacing one of `formerCost` if that is given. Costs
+    /// are not negative.
     mutating func reserve(_ cost: Int, inPlaceOf formerCost: Int? = nil) -> Answer {
         guard cost <= costLimit ?? .max, countLimit ?? .max > 0 else { return .tooCostly }
-        // Without a limit, the greatest number is one.
+        // Without a limit, `Int.max` is one.
         let (newTotal, overflows) = (totalCost - (formerCost ?? 0)).addingReportingOverflow(cost)
         let newCount = formerCost == nil ? count + 1 : count
         guard !overflows, newTotal <= costLimit ?? .max, newCount <= countLimit ?? .max else {
@@ -52,7 +52,7 @@ struct StoreBudget {
         count -= 1
     }
 
-    /// Stops counting `cost`, of a value that has to leave for others.
+    /// Stops counting the `cost` of an evicted value.
     mutating func evict(_ cost: Int) {
         release(cost)
         evictionCount += 1
@@ -65,14 +65,14 @@ struct StoreBudget {
     }
 }
 
-/// The values of a store in the order in which they have to leave, as it was at some moment.
+/// The values of a store in the order of eviction, as of some moment.
 ///
-/// Using a value changes nothing here: whoever takes a candidate compares its number with that of the
+/// Using a value changes nothing here: the caller compares a candidate's number with that of the
 /// value's last use. When they differ, the value has been used since, later than all values whose
-/// numbers are the same; the list is made anew when it is used up. So an order is kept at the cost of
-/// a sort now and then, and a use has to change nothing but the number.
+/// numbers are equal; the list is rebuilt when it is used up. So an order costs a sort now and
+/// then, and a use has to change nothing but the number.
 struct EvictionOrder {
-    /// A value that may have to leave.
+    /// A candidate for eviction.
     struct Candidate {
         let shard: UInt32
         let slot: UInt32
@@ -80,21 +80,21 @@ struct EvictionOrder {
         let lastUse: UInt64
     }
 
-    /// The next one is the last.
+    /// The candidates, with the next one last.
     private var candidates: [Candidate]
 
-    /// Nothing to leave.
+    /// An order without candidates.
     init() {
         candidates = []
     }
 
-    /// The candidates, given in any order. What was used at `moment` or later is left out if anything
-    /// else is there: of uses during the listing, some may have been missed.
+    /// The candidates, given in any order. Values used at `moment` or later are left out if there
+    /// are others: of uses during the listing, some may have been missed.
     init(_ all: [Candidate], at moment: UInt64) {
         let settled = all.filter { $0.lastUse < moment }
         candidates = (settled.isEmpty ? all : settled).sorted { $0.lastUse > $1.lastUse }
     }
 
-    /// Takes the one that is next.
+    /// Takes the next candidate.
     mutating func next() -> Candidate? { candidates.popLast() }
 }

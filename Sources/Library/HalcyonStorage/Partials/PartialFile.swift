@@ -3,26 +3,26 @@ package import Foundation
 import Glibc
 package import HalcyonWork
 
-/// The file of one download in a ``PartialFiles``: what is there of it, and what is added.
+/// The file of one download in a ``PartialFiles``: its content, and appended bytes.
 ///
-/// It is held, so that nobody else writes it, from when it is found or begun until it is closed or
-/// removed; who comes second gets nothing and keeps nothing. Its operations are done one after the
-/// other on the threads of the disk, also those of another object for the same key.
+/// It is locked against other writers from when it is found or begun until it is closed or removed;
+/// a second writer gets nothing and keeps nothing. Its operations run one after the other on the
+/// threads of the disk, also those of another object for the same key.
 package final class PartialFile: @unchecked Sendable {
     // Unchecked: `state` is used by the operations of the file alone, one after the other.
 
-    /// What is there of a file.
+    /// The content of a file.
     package struct Content: Sendable {
         package let bytes: Data
-        /// What was given with the bytes.
+        /// The description stored with the bytes.
         package let description: String
     }
 
     private enum State {
-        /// Nothing is known of the file, or there is none.
+        /// The file has not been looked up, or does not exist.
         case open
         case held(HeldFile)
-        /// Nothing is kept any more: somebody else holds the file, or it is done with.
+        /// Nothing more is written: another writer holds the file, or it is finished.
         case closed
     }
 
@@ -35,14 +35,14 @@ package final class PartialFile: @unchecked Sendable {
         self.files = files
     }
 
-    /// Holds the file that is there, and reads it. One that is not what its row says is removed.
+    /// Locks an existing file and reads it. A file that contradicts its row is removed.
     package func content() async -> Content? {
         await perform(on: DiskLane.reading) { $0.find { try $0.bytes(of: $1, row: $2) } }.value
     }
 
-    /// Holds the file whose bytes are in memory already, without reading it.
+    /// Locks the file whose bytes are in memory already, without reading it.
     ///
-    /// - Returns: How many of the bytes, from the first on, are in the file; 0 when it has others.
+    /// - Returns: The number of bytes, from the first on, that the file has; 0 when it has others.
     package func resume(_ bytes: Data) async -> Int {
         await perform(on: DiskLane.writing) {
             $0.find { _, _, row in
@@ -53,8 +53,8 @@ package final class PartialFile: @unchecked Sendable {
         }.value?.bytes.count ?? 0
     }
 
-    /// Adds bytes at the end, which has to be at `start`. The description, which takes the place of the
-    /// one before, is given back by `content`.
+    /// Appends bytes at `start`, which has to be the end. `content` returns the description, which
+    /// replaces the former one.
     ///
     /// - Returns: Whether they are kept.
     @discardableResult
@@ -62,7 +62,7 @@ package final class PartialFile: @unchecked Sendable {
         perform(on: DiskLane.writing) { $0.add(bytes, at: start, description) }
     }
 
-    /// Removes the file, if it is held, and keeps nothing any more.
+    /// Removes the file if it is locked by this object, and writes nothing more.
     package func remove() {
         perform(on: DiskLane.writing) { file in
             if case .held = file.state { file.files.drop(file.name) }
@@ -70,7 +70,7 @@ package final class PartialFile: @unchecked Sendable {
         }
     }
 
-    /// Lets others have the file.
+    /// Unlocks the file.
     package func close() {
         perform(on: DiskLane.writing) { $0.state = .closed }
     }
@@ -102,7 +102,7 @@ package final class PartialFile: @unchecked Sendable {
             state = .held(file)
             return Content(bytes: bytes, description: row.key ?? "")
         } catch {
-            // The index is locked, perhaps: the file is left alone.
+            // The index may be locked: the file is left alone.
             state = .closed
             return nil
         }
@@ -115,7 +115,7 @@ package final class PartialFile: @unchecked Sendable {
                     state = .closed
                     return false
                 }
-                // What somebody has left since this one looked is not continued.
+                // Bytes written by another process since the lookup are not continued.
                 guard file.truncate(to: 0) else { throw POSIXError.current }
                 state = .held(file)
             } catch {
@@ -125,7 +125,7 @@ package final class PartialFile: @unchecked Sendable {
         }
         guard case .held(let file) = state else { return false }
         do {
-            // Bytes that do not belong there would be found whole by their checksum.
+            // Bytes at the wrong place would pass the checksum.
             if start == file.length { try file.append(bytes) }
             if start + bytes.count == file.length,
                 try files.note(name, file, description: description)
@@ -147,10 +147,10 @@ package final class PartialFile: @unchecked Sendable {
     }
 }
 
-/// An open, locked file and what is sure of it; its end unlocks and closes it.
+/// An open, locked file with its valid bytes; unlocked and closed on deinitialization.
 final class HeldFile {
     private let descriptor: Int32
-    /// The sure bytes.
+    /// The number of valid bytes.
     private(set) var length = 0
     private(set) var checksum = RunningChecksum()
 
@@ -159,8 +159,8 @@ final class HeldFile {
     }
 
     deinit {
-        // Not by closing it alone: a program that is being started just now has a copy of it for a
-        // moment, which would keep the lock.
+        // Not by closing it alone: a child process that is being started has a copy of the
+        // descriptor for a moment, which would keep the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -177,7 +177,7 @@ final class HeldFile {
             && ftruncate(descriptor, off_t(size)) == 0
     }
 
-    /// The file has these bytes and no others.
+    /// Notes that the file has exactly these bytes.
     func continues(after bytes: Data) {
         checksum = RunningChecksum()
         checksum.add(bytes)
@@ -194,7 +194,7 @@ final class HeldFile {
     }
 }
 
-/// The XXH3 checksum of bytes that come one after the other, 64 bits.
+/// An incremental XXH3 checksum, 64 bits.
 final class RunningChecksum {
     private let state = XXH3_createState()
 

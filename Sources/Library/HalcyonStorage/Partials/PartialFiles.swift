@@ -3,16 +3,16 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// The beginnings of files whose rest is still to come, by key, in a folder of their own.
+/// Partial files by key, in a folder of their own.
 ///
-/// The folder has the index of a cache folder, whose rows say how many bytes of a file are sure, their
-/// checksum, and, where a cache notes the key, what the file is the beginning of. A file belongs to one
-/// ``PartialFile`` of one process at a time, by a lock that goes with the process. Nothing is synced to
-/// the disk: what a power failure leaves is found by the checksum.
+/// The folder has the index of a cache folder. Its rows hold the number of valid bytes of a file,
+/// their checksum, and a description in place of the key. A file belongs to one ``PartialFile`` of
+/// one process at a time, by a lock that ends with the process. Nothing is synced to the disk:
+/// damage by a power failure is found by the checksum.
 package final class PartialFiles: Sendable {
-    /// Seconds after which a file without a row is nobody's.
+    /// The age in seconds at which a file without a row is removed.
     private static let strayAge = 60.0
-    /// Seconds between two searches for what has expired.
+    /// The interval in seconds between removals of expired files.
     private static let cleaningInterval = 3600.0
     private static let fileExtension = "part"
 
@@ -25,9 +25,10 @@ package final class PartialFiles: Sendable {
 
     /// - Parameters:
     ///   - folder: `nil` for `halcyon/partials` among the user's caches.
-    ///   - sizeLimit: Bytes of all files; beyond it those written longest ago go.
-    ///   - expiration: Counted from when a file was last written.
-    ///   - onFailure: Called with the first error that keeps anything from being written.
+    ///   - sizeLimit: The limit of all files in bytes; beyond it the least recently written are
+    ///     removed.
+    ///   - expiration: Counted from the last write of a file.
+    ///   - onFailure: Called with the first error that prevents writing.
     package init(
         folder: URL?, sizeLimit: Int, expiration: StorageExpiration,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -42,7 +43,7 @@ package final class PartialFiles: Sendable {
         failed.whenGiven(onFailure)
     }
 
-    /// The file of a key, which is looked at and held only when it is used. Quick.
+    /// The file of a key, which is opened and locked on first use. Quick.
     package func file(forKey key: String) -> PartialFile {
         cleanFromNowOn()
         return PartialFile(
@@ -51,23 +52,23 @@ package final class PartialFiles: Sendable {
             of: self)
     }
 
-    /// Waits until everything asked of files so far is done.
+    /// Waits until all operations on files so far are done.
     package func finishWriting() async {
         await operations.finishAll()
     }
 
-    /// Bytes of all files, those written until now.
+    /// The total bytes of all files, after pending writes.
     package var size: Int {
         get async {
             await finishWriting()
             return await DiskLane.reading.run {
-                // What cannot be looked at cannot be used either.
+                // A folder that cannot be read counts as empty.
                 (try? self.directory.withIndex(validated: true) { try $0.totalSize() }) ?? 0
             }
         }
     }
 
-    /// Removes all files that nobody is writing.
+    /// Removes all files that are not being written.
     package func removeAll() async {
         await finishWriting()
         await DiskLane.writing.run { self.remove { _, _ in true } }
@@ -93,7 +94,7 @@ package final class PartialFiles: Sendable {
         if isFirst { DiskLane.writing.submit(clean) }
     }
 
-    /// Removes what has expired, and what crashes have left. Blocks.
+    /// Removes expired files, and those left by crashes. Blocks.
     func clean() {
         let now = directory.now().timeIntervalSince1970
         remove { row, file in
@@ -102,12 +103,11 @@ package final class PartialFiles: Sendable {
         }
     }
 
-    /// Removes the files that `isUnwanted` holds for, by row and what is on the disk, as far as nobody
-    /// holds them.
+    /// Removes the unlocked files that `isUnwanted` selects by row and metadata.
     private func remove(
         where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
     ) {
-        // What cannot be removed now is removed the next time.
+        // Files that cannot be removed now are removed the next time.
         _ = try? directory.withIndex(validated: true) { index in
             try index.write { transaction in
                 let folder = index.folder
@@ -129,25 +129,25 @@ package final class PartialFiles: Sendable {
     }
 }
 
-// What a `PartialFile` does with its file. All block.
+// The file operations of a `PartialFile`. All block.
 extension PartialFiles {
-    /// Whose a file is.
+    /// The result of locking a file.
     enum Claim {
         case held(HeldFile)
-        /// There is none.
+        /// The file does not exist.
         case missing
-        /// Somebody else holds it, or it cannot be used.
+        /// Another process holds the file, or it cannot be used.
         case taken
     }
 
-    /// Holds the file `name`; with `creating`, an empty new one if there is none.
+    /// Locks the file `name`; with `creating`, an empty new one if there is none.
     func claim(_ name: String, creating: Bool) throws -> Claim {
         if creating { try directory.prepare() }
         guard let folder = try directory.openFolder(validated: true) else { return .missing }
         return try folder.claim(name, creating: creating)
     }
 
-    /// What the index says of a file, as far as it is of use.
+    /// The row of a file, if it is complete and not expired.
     func row(of name: String) throws -> IndexRow? {
         let now = directory.now().timeIntervalSince1970
         let row = try directory.withIndex(validated: true) { try $0.row(named: name) } ?? nil
@@ -155,7 +155,7 @@ extension PartialFiles {
         return row
     }
 
-    /// The sure bytes of a held file; `nil` when they are not what the row says.
+    /// The valid bytes of a held file; `nil` when they contradict the row.
     func bytes(of name: String, row: IndexRow) throws -> Data? {
         guard let folder = try directory.openFolder(validated: false),
             case .bytes(let bytes, _) = try folder.read(name, size: row.size),
@@ -164,7 +164,7 @@ extension PartialFiles {
         return bytes
     }
 
-    /// Notes that a held file has grown, and makes room for it.
+    /// Notes the growth of a held file, and makes room for it.
     /// - Returns: Whether it may stay.
     func note(_ name: String, _ file: HeldFile, description: String) throws -> Bool {
         guard file.length <= sizeLimit else { return false }
@@ -187,7 +187,7 @@ extension PartialFiles {
 
     /// Removes a held file.
     func drop(_ name: String) {
-        // First the file: a row without one is seen to be wrong.
+        // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)
         _ = try? directory.withIndex(validated: true) { index in
             try index.write { try $0.delete(name) }
@@ -206,14 +206,14 @@ extension CacheFolder {
         }
         let file = HeldFile(descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .taken }
-        // Who held it before may have removed it meanwhile.
+        // The former holder may have removed it meanwhile.
         guard let metadata = metadata(name), metadata.isRegular,
             metadata.identity == file.identity
         else { return .taken }
         return .held(file)
     }
 
-    /// Removes a file unless somebody holds it; says whether it is gone.
+    /// Removes a file unless it is locked; returns whether it is gone.
     @discardableResult
     fileprivate func removeUnheld(_ name: String) -> Bool {
         do {
