@@ -3,7 +3,7 @@ package import Foundation
 /// A `data:` URI (RFC 2397), decoded. A `%` without two hexadecimal digits stands for itself (URL Standard,
 /// "percent-decode").
 package struct DataURI: Equatable, Sendable {
-    /// Why a text is not a `data:` URI.
+    /// The reason why a text is not a `data:` URI.
     package enum ParsingError: Error, Equatable, CustomStringConvertible {
         case noComma
         case badBase64
@@ -16,20 +16,20 @@ package struct DataURI: Equatable, Sendable {
         }
     }
 
-    /// What is made of a text with mistakes.
+    /// The treatment of malformed texts.
     package enum Reading: Sendable {
-        /// It is refused.
+        /// Malformed texts are refused.
         case strict
-        /// As browsers have it: white space, and what is no digit of Base64, is passed over, and a fragment is no
-        /// data.
+        /// As in browsers: white space and characters that are not Base64 digits are skipped, and a
+        /// fragment is not data.
         case lenient
     }
 
-    /// What is between `data:` and the comma, without `;base64`; empty when left out.
+    /// The text between `data:` and the comma, without `;base64`; empty when left out.
     package let mediaType: String
     package let data: Data
 
-    /// The media type without parameters, in small letters.
+    /// The media type without parameters, in lower case.
     package var kind: String {
         mediaType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
@@ -39,7 +39,7 @@ package struct DataURI: Equatable, Sendable {
         isScheme(of: text.utf8, .strict)
     }
 
-    /// The same of the bytes of a text.
+    /// Whether the bytes of a text claim to be a `data:` URI.
     package static func isScheme(of text: some Collection<UInt8>, _ reading: Reading) -> Bool {
         let start = reading == .strict ? Array(text.prefix(5)) : Array(trimmed(text).prefix(5))
         return String(decoding: start, as: UTF8.self).lowercased() == "data:"
@@ -67,7 +67,7 @@ package struct DataURI: Equatable, Sendable {
         mediaType = words.joined(separator: ";")
     }
 
-    /// As the addresses of links are read: without tabs and ends of lines, and without space at the front.
+    /// The text of a link's address without tabs and line ends, and without leading space.
     private static func trimmed(
         _ text: some Collection<UInt8>
     ) -> some Sequence<UInt8> {

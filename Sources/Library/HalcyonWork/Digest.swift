@@ -89,7 +89,7 @@ extension String {
         }
     }
 
-    /// 128 random bits as hexadecimal digits: a name that nobody has and nobody can guess.
+    /// 128 random bits as hexadecimal digits: a unique name that cannot be guessed.
     package static func randomHexadecimal() -> String {
         // By words, because every number is a call of the system.
         let words = (0..<2).map { _ in UInt64.random(in: .min ... .max) }

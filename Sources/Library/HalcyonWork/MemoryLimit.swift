@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much memory this process may use.
+/// The memory limit of this process.
 package struct MemoryLimit {
-    /// Where `/proc` and `/sys` are found.
+    /// The folder of `/proc` and `/sys`.
     package var root = "/"
-    /// Bytes of memory the machine has.
+    /// The memory of the machine in bytes.
     package var physicalMemory = ProcessInfo.processInfo.physicalMemory
     /// The resource limits of this process, of addresses and of data (`ulimit -v` and `-d`).
     package var resourceLimits: [UInt64]
@@ -19,15 +19,15 @@ package struct MemoryLimit {
         self.resourceLimits = resourceLimits
     }
 
-    /// Bytes: the physical memory, the least limit of the process's control groups (version 1 or 2) and their
-    /// parents, or its own limits, whichever is smallest.
+    /// The limit in bytes: the smallest of the physical memory, the limits of the process's control
+    /// groups (version 1 or 2) and their parents, and its own limits.
     package var bytes: UInt64 {
         (controlGroupLimits + resourceLimits).reduce(physicalMemory, min)
     }
 
     private static func resourceLimit(_ resource: __rlimit_resource) -> UInt64 {
         var limit = rlimit()
-        // No limit is the largest number.
+        // `RLIM_INFINITY` is the largest number.
         return getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
             ? UInt64(limit.rlim_cur) : .max
     }
@@ -49,7 +49,7 @@ package struct MemoryLimit {
         }
     }
 
-    /// The limits of a group and all its parents. "max", and files that are not there, are no limit.
+    /// The limits of a group and all its parents. "max" and missing files are no limit.
     private func limits(below mount: String, path: [String], file: String) -> [UInt64] {
         (0...path.count).compactMap { depth in
             let folder = [mount] + path.prefix(depth)
@@ -59,7 +59,7 @@ package struct MemoryLimit {
     }
 
     private func text(of path: String) -> String? {
-        // A file that cannot be read says nothing of a limit.
+        // An unreadable file sets no limit.
         try? String(
             contentsOf: URL(fileURLWithPath: root).appendingPathComponent(path), encoding: .utf8)
     }

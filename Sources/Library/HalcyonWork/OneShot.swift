@@ -1,17 +1,17 @@
 public import Synchronization
 
-/// A value that comes once, from whoever is first to give it, and that any number of callers wait for.
+/// A value that is given once, by the first caller to do so, and awaited by any number of callers.
 ///
-/// The value passes through a lock, not through the continuation: of a value that a continuation
-/// carries to a wait that has not begun yet, ThreadSanitizer does not see how the runtime orders the
-/// two threads, and would report a race to everybody who checks a program with it.
+/// The value passes through a lock, not through the continuation: for a value resumed into a
+/// continuation before its wait begins, ThreadSanitizer does not see how the runtime orders the two
+/// threads, and would report a race in every program checked with it.
 ///
-/// Public, and its code too: every request passes through some, and code for any kind of value was a
-/// fifteenth of the time of many that want one picture.
+/// Public and inlinable: every request uses several, and unspecialized code took a fifteenth of the
+/// time of many requests for one picture.
 public final class OneShot<Value: Sendable>: Sendable {
     @usableFromInline
     enum State {
-        /// What is to be done when the value comes.
+        /// The actions to run with the value.
         case awaited([@Sendable (Value) -> Void])
         case given(Value)
     }
@@ -24,19 +24,19 @@ public final class OneShot<Value: Sendable>: Sendable {
         state = Mutex(.awaited([]))
     }
 
-    /// A value that is there.
+    /// A value that has been given.
     @inlinable
     public init(given value: Value) {
         state = Mutex(.given(value))
     }
 
-    // Else the code for any kind of value would run at the end of each.
+    // Otherwise unspecialized code would run at the end of each.
     @inlinable
     deinit {}
 
-    /// Gives the value, unless that has been done, and does what waited for it.
+    /// Gives the value, unless it has been given, and runs the waiting actions.
     ///
-    /// - Returns: Whether it was this call that gave it.
+    /// - Returns: Whether this call gave the value.
     @discardableResult
     @inlinable
     public func give(_ value: Value) -> Bool {
@@ -82,7 +82,7 @@ public final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the value is there.
+    /// Whether the value has been given.
     package var isGiven: Bool { given != nil }
 
     @inlinable
@@ -93,7 +93,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     }
 }
 
-/// Waits for the value that `start` has somebody hand over, on any thread; the first one counts.
+/// Waits for the value that `start` hands over, on any thread; the first one counts.
 @inlinable
 public func handedOver<Value: Sendable>(
     _ start: (_ hand: @escaping @Sendable (Value) -> Void) -> Void

@@ -2,18 +2,18 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A fixed number of threads for work that blocks or computes for long, which never belongs on Swift's
+/// A fixed number of threads for blocking or long-running work, which does not belong on Swift's
 /// cooperative threads.
 ///
-/// Jobs begin in the order they were submitted, with two exceptions. The first job that a job of this
-/// pool submits is done next by the same thread, so that what leads on needs no other thread to wake;
-/// that job's own go to the end of the line, so the line cannot be held up. And jobs that give back much of
-/// what others have taken go before all that would take more.
+/// Jobs begin in the order of submission, with two exceptions. The first job that a job of this
+/// pool submits runs next on the same thread, so that a continuation wakes no other thread; that
+/// job's own jobs go to the end of the queue, so the queue cannot be held up. And jobs submitted
+/// with `isFirst`, which release much of what others hold, go before all others.
 package final class ThreadPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
     private let lines = Mutex(Lines())
-    /// As many as there are jobs in the lines, and threads that are to end.
+    /// Counts the queued jobs, and the threads that are to end.
     private let jobs = DispatchSemaphore(value: 0)
     private let name: String
     private let afterEachJob: (@Sendable () -> Void)?
@@ -21,8 +21,8 @@ package final class ThreadPool: Sendable {
     /// A pool of `width` threads, at least one, which live as long as the program.
     ///
     /// - Parameters:
-    ///   - name: What debuggers show; at most 15 bytes count on Linux.
-    ///   - afterEachJob: Runs on the job's thread, to give back what belongs to the thread.
+    ///   - name: The name in debuggers; at most 15 bytes count on Linux.
+    ///   - afterEachJob: Runs on the job's thread, to release the thread's resources.
     package init(
         name: String, width: Int, afterEachJob: (@Sendable () -> Void)? = nil
     ) {
@@ -37,26 +37,26 @@ package final class ThreadPool: Sendable {
         thread.start()
     }
 
-    /// A thread in place of one whose job waits for something for long.
+    /// An extra thread while the calling one's job waits for long.
     package struct Loan {
         fileprivate let pool: ThreadPool
 
-        /// Has one thread of the pool end once it has no job.
+        /// Ends one thread of the pool once it is idle.
         package func end() {
             pool.lines.withLock { $0.surplus += 1 }
             pool.jobs.signal()
         }
     }
 
-    /// Starts a thread in place of the calling one, whose job waits for something for long; `nil` on threads that are
-    /// none of a pool's. To be ended when the job goes on.
+    /// Starts an extra thread while the calling one's job waits for long; `nil` on threads outside
+    /// of pools. End it when the job goes on.
     package static func lendThread() -> Loan? {
         guard let pool = Worker.current?.pool else { return nil }
         pool.startThread()
         return Loan(pool: pool)
     }
 
-    /// Runs `job` some time after this returns; before those in the line with `isFirst`.
+    /// Runs `job` some time after returning; with `isFirst` before the queued jobs.
     package func submit(isFirst: Bool = false, _ job: @escaping Job) {
         if let worker = Worker.current, worker.pool === self, worker.takes(job) { return }
         lines.withLock { lines in
@@ -90,7 +90,8 @@ package final class ThreadPool: Sendable {
         Worker.current = nil
     }
 
-    /// A function of its own, so that nothing of a job is kept while its thread waits for the next one.
+    /// A separate function, so that nothing of a job is retained while its thread waits for the
+    /// next.
     private func serveNext(_ worker: Worker) {
         guard let job = lines.withLock({ $0.first.takeFirst() ?? $0.others.takeFirst() })
         else { return }
@@ -108,7 +109,7 @@ package final class ThreadPool: Sendable {
     private struct Lines {
         var first = JobLine()
         var others = JobLine()
-        /// Threads that are to end.
+        /// The number of threads that are to end.
         var surplus = 0
 
         mutating func takesSurplus() -> Bool {
@@ -119,11 +120,11 @@ package final class ThreadPool: Sendable {
     }
 }
 
-/// Jobs in the order they came. Those that have begun are out of it: what they own is released by whoever
-/// runs them, not under the lock some time later.
+/// A queue of jobs. Jobs that have begun are out of it: what they own is released by the thread
+/// that runs them, not later under the lock.
 private struct JobLine {
     private var jobs: [ThreadPool.Job?] = []
-    /// What comes before has begun.
+    /// The index of the first job that has not begun.
     private var first = 0
 
     mutating func append(_ job: @escaping ThreadPool.Job) {
@@ -145,10 +146,10 @@ private struct JobLine {
     }
 }
 
-/// What belongs to one thread of a pool, and is used by it alone.
+/// The state of one thread of a pool, used by it alone.
 private final class Worker {
     let pool: ThreadPool
-    /// Whether the job that runs was in the line, so that the thread may do its first one next.
+    /// Whether the running job came from the queue, so that the thread may run its first job next.
     var isOpen = false
     var next: ThreadPool.Job?
 
@@ -168,14 +169,14 @@ private final class Worker {
         return key
     }()
 
-    /// That of the calling thread; `nil` on threads of others.
+    /// The worker of the calling thread; `nil` on threads outside of pools.
     static var current: Worker? {
         get {
             pthread_getspecific(key).map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
         }
         set {
             let former = pthread_getspecific(key)
-            // Kept for as long as the thread serves.
+            // Retained for as long as the thread runs.
             pthread_setspecific(key, newValue.map { Unmanaged.passRetained($0).toOpaque() })
             if let former { Unmanaged<Worker>.fromOpaque(former).release() }
         }
@@ -184,6 +185,6 @@ private final class Worker {
 
 /// The processors of this machine.
 package enum Processors {
-    /// At least 1.
+    /// The number of active processors; at least 1.
     package static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
 }
