@@ -1,31 +1,32 @@
-/// How long an answer may be kept, for the header field `Cache-Control`.
+/// The caching lifetime of a response, for the header field `Cache-Control`.
 package struct CacheControlDecision: Sendable, Hashable {
     package struct Settings: Sendable, Hashable {
-        /// Seconds that pictures may be kept; 0: only after asking again.
+        /// The lifetime of pictures in seconds; 0: only after revalidation.
         package var ttl = 31_536_000
-        /// Seconds that an origin's word counts at most.
+        /// The limit in seconds of an origin's lifetime.
         package var maxTTL = 31_536_000
-        /// Seconds that faults of URLs may be kept; 0: not at all.
+        /// The lifetime of URL errors in seconds; 0: not cached.
         package var errorTTL = 0
-        /// Seconds that the fallback image may be kept.
+        /// The lifetime of the fallback image in seconds.
         package var fallbackTTL = 60
-        /// Seconds that failures of a source may be kept.
+        /// The lifetime of source failures in seconds.
         package var negativeTTL = 5
-        /// Seconds that caches may go on with an answer while they ask for a new one; `nil`: not told.
+        /// The seconds for which caches may use a stale response while they revalidate; `nil`: not
+        /// sent.
         package var staleWhileRevalidate: Int?
-        /// Whether what the origin says is handed on.
+        /// Whether the origin's directives are passed on.
         package var passesOriginOn = false
-        /// Whether nothing is kept unless ``ttl`` was set on purpose: in development.
+        /// Whether nothing is cached unless ``ttl`` was set explicitly: in development.
         package var keepsNothing = false
 
         package init() {}
     }
 
-    /// What an origin said about its picture.
+    /// The caching directives of an origin's response.
     package struct OriginCaching: Sendable, Hashable {
         /// The values of its `Cache-Control`.
         package var cacheControl: [String]
-        /// Seconds after the answer came, by `Expires` and `Date`; `nil` without the field.
+        /// Seconds after the response arrived, by `Expires` and `Date`; `nil` without the field.
         package var expiresAfter: Double?
 
         package init(cacheControl: [String] = [], expiresAfter: Double? = nil) {
@@ -42,11 +43,11 @@ package struct CacheControlDecision: Sendable, Hashable {
 
     /// The value of the header field.
     package let field: String
-    /// Whether the server's own cache may keep the answer; it always may when origins are not asked.
+    /// Whether the server's own cache may store the response; always so when origins are ignored.
     package let isStorable: Bool
 
     /// - Parameters:
-    ///   - expires: When the URL expires, in Unix seconds.
+    ///   - expires: The expiration of the URL, in Unix seconds.
     ///   - now: Unix seconds.
     package init(
         _ answer: Answer, expires: Int? = nil, now: Double, settings: Settings = Settings()
@@ -85,11 +86,11 @@ package struct CacheControlDecision: Sendable, Hashable {
         return seconds > 0 ? [.init("public"), .init("max-age", seconds)] : [.init("no-cache")]
     }
 
-    /// The directives that are handed on; `nil` when the origin says nothing.
+    /// The directives to pass on; `nil` when the origin has none.
     private static func passed(_ origin: OriginCaching) -> [Directive]? {
         let given = origin.cacheControl.flatMap { FieldMembers.members(of: $0) }
             .compactMap(Directive.init(member:))
-        // Of a directive given twice the first one counts.
+        // The first of repeated directives counts.
         var known: Set<String> = []
         var directives = given.filter { known.insert($0.name).inserted }
         if !directives.contains(where: { Directive.decidingFreshness.contains($0.name) }),
@@ -100,7 +101,7 @@ package struct CacheControlDecision: Sendable, Hashable {
         return directives.isEmpty ? nil : directives
     }
 
-    /// Nothing is kept beyond the end of the URL.
+    /// Limits lifetimes to the expiration of the URL.
     private static func ending(_ directives: [Directive], in seconds: Double) -> [Directive] {
         let left = Int(min(max(seconds, 0), 2_147_483_648))
         let ending = directives.filter {
@@ -127,7 +128,7 @@ private struct Directive {
         self.seconds = seconds
     }
 
-    /// `nil` for what is not handed on. A time that cannot be read is 0.
+    /// `nil` for directives that are not passed on. An unreadable time is 0.
     init?(member: String) {
         let parts = member.split(separator: "=", maxSplits: 1)
         let name = (parts.first ?? "").trimmingSpaces.lowercased()

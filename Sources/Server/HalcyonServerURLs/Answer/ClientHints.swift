@@ -1,8 +1,8 @@
-/// How large a browser is going to show the picture, as far as it says so: what a URL leaves open.
+/// The browser's hints about the displayed size, for sizes that a URL leaves open.
 public struct ClientHints: Sendable, Hashable {
-    /// In pixels of the page, before ``dpr``.
+    /// The width in CSS pixels, before ``dpr``.
     public var width: Int?
-    /// Device pixels for each pixel of the page.
+    /// Device pixels per CSS pixel.
     public var dpr: Double?
 
     public init(width: Int? = nil, dpr: Double? = nil) {
@@ -12,7 +12,7 @@ public struct ClientHints: Sendable, Hashable {
 }
 
 extension ClientHints {
-    /// The values that hints are rounded up to, so that there are few results of one URL.
+    /// The values that hints are rounded up to, to limit the variants of one URL.
     package struct Steps: Sendable, Hashable {
         package var widths = [320, 480, 640, 768, 960, 1280, 1536, 1920, 2560, 3840]
         package var dprs = [1, 1.5, 2, 3]
@@ -20,9 +20,9 @@ extension ClientHints {
         package init() {}
     }
 
-    /// The request's header fields that the answer depends on, for `Vary`.
+    /// The request header fields that the response depends on, for `Vary`.
     package static let fieldNames = ["Sec-CH-DPR", "DPR", "Sec-CH-Width", "Width"]
-    /// The hints that browsers are asked for, for `Accept-CH`.
+    /// The hints requested from browsers, for `Accept-CH`.
     package static let requestedNames = ["Sec-CH-DPR", "Sec-CH-Width"]
 
     /// - Parameter values: All values of a header field, in their order.

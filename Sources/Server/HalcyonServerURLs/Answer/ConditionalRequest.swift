@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What a client has already, by the conditions of its request (RFC 9110, section 13.1).
+/// The conditions of a client's request for a changed picture (RFC 9110, section 13.1).
 package struct ConditionalRequest: Sendable, Hashable {
     /// The values of `If-None-Match`.
     package var ifNoneMatch: [String]
-    /// `nil` when there is no such date, or more than one, or one that cannot be read.
+    /// The date of `If-Modified-Since`; `nil` when missing, repeated or unreadable.
     package var ifModifiedSince: Date?
 
     package init(ifNoneMatch: [String] = [], ifModifiedSince: Date? = nil) {
@@ -16,8 +16,8 @@ package struct ConditionalRequest: Sendable, Hashable {
 
     /// Whether a GET or HEAD is answered by 304, without a picture.
     ///
-    /// Tags are compared weakly. Where the client names tags, dates do not count.
-    /// - Parameter lastModified: Of the source; `nil` when nobody knows.
+    /// Tags are compared weakly. If the client sends tags, dates are ignored.
+    /// - Parameter lastModified: Of the source; `nil` if unknown.
     package func isMet(tag: String, lastModified: Date?) -> Bool {
         if !ifNoneMatch.isEmpty {
             let members = ifNoneMatch.flatMap { FieldMembers.members(of: $0) }
@@ -29,7 +29,7 @@ package struct ConditionalRequest: Sendable, Hashable {
             <= ifModifiedSince.timeIntervalSince1970
     }
 
-    /// A tag without the mark of weak ones.
+    /// A tag without its weakness mark.
     private static func opaque(_ tag: String) -> Substring {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : Substring(tag)
     }

@@ -1,10 +1,10 @@
-/// The body of an answer without a picture.
+/// The body of a response without a picture.
 package struct ErrorBody: Sendable, Hashable {
-    /// How much a body tells.
+    /// The level of detail of a body.
     package enum Detail: String, Sendable, Hashable, CaseIterable {
-        /// The same sentence for all failures of a kind.
+        /// One sentence per kind of failure.
         case brief
-        /// What is wrong about this request, too: not for public servers.
+        /// The sentence with the error in this request: not for public servers.
         case full
     }
 
@@ -13,7 +13,7 @@ package struct ErrorBody: Sendable, Hashable {
 
     /// - Parameters:
     ///   - accept: All values of the request's header field.
-    ///   - requestID: Told in JSON only.
+    ///   - requestID: Included in JSON only.
     package init(_ error: PlanError, detail: Detail, accept: [String], requestID: String) {
         let summary = error.failure.summary
         let message = detail == .full ? "\(summary): \(error.reason)" : summary

@@ -1,6 +1,6 @@
-/// What a client accepts, of the header field `Accept` (RFC 9110, section 12.5.1).
+/// The media ranges of the header field `Accept` (RFC 9110, section 12.5.1).
 ///
-/// A member that cannot be read is left out.
+/// Unreadable members are left out.
 package struct MediaRanges: Sendable, Hashable {
     private struct Range: Hashable {
         /// In lower case, without parameters.
@@ -18,12 +18,12 @@ package struct MediaRanges: Sendable, Hashable {
             lines.isEmpty ? [Range(name: "*/*", quality: 1000)] : members.compactMap(Self.range)
     }
 
-    /// The quality of a type that is named itself, 0…1000; `nil` when it is not.
+    /// The quality of an explicitly named type, 0…1000; `nil` when it is not named.
     package func quality(named type: String) -> Int? {
         ranges.filter { $0.name == type }.map(\.quality).max()
     }
 
-    /// The quality of a type, 0…1000, by the range that describes it best: 0 when there is none.
+    /// The quality of a type, 0…1000, by its most specific range: 0 when there is none.
     package func quality(of type: String) -> Int {
         let group = (type.split(separator: "/").first ?? "") + "/*"
         return quality(named: type) ?? quality(named: String(group)) ?? quality(named: "*/*") ?? 0
@@ -60,7 +60,7 @@ package struct MediaRanges: Sendable, Hashable {
     }
 }
 
-/// The members of a header field that is a list. Between quotes a comma is text.
+/// The members of a list-valued header field. Commas in quotes do not separate.
 enum FieldMembers {
     /// At most the first 1,000, without spaces around them; empty ones are left out.
     static func members(of line: String) -> [String] {

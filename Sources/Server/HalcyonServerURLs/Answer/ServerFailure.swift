@@ -1,5 +1,5 @@
-/// Why a request has no picture, and what its answer is: one table for statuses, codes and how long
-/// the answer may be kept.
+/// The reason why a request has no picture, and its response: one table for statuses, codes and
+/// caching lifetimes.
 public enum ServerFailure: Sendable, Hashable {
     case badRequest
     case invalidPath
@@ -31,26 +31,26 @@ public enum ServerFailure: Sendable, Hashable {
     case urlTooLong
     case headersTooLarge
     case methodNotAllowed
-    /// No method that is there at all.
+    /// The method does not exist at all.
     case methodUnknown
     case expectationFailed
     case busy
-    /// The process has no memory left for this at the moment.
+    /// The process is short of memory at the moment.
     case memoryShort
     case deadline
     case draining
-    /// Only in the log: nobody reads the answer.
+    /// The client disconnected: only for the log, as there is no reader of the response.
     case clientGone
     case internalError
 }
 
 extension ServerFailure {
-    /// How long the answer may be kept, by caches and by the server.
+    /// The caching lifetime of the response, in caches and in the server.
     public enum Caching: Sendable, Hashable {
         case never
-        /// As long as `http.errorTTL` says.
+        /// For `http.errorTTL`.
         case errorTTL
-        /// As long as `cache.negativeTTL` says; the server itself answers the same meanwhile.
+        /// For `cache.negativeTTL`; the server itself gives the same response meanwhile.
         case negativeTTL
     }
 
@@ -58,7 +58,7 @@ extension ServerFailure {
         case debug, info, warning, error
     }
 
-    /// The status of HTTP.
+    /// The HTTP status.
     public var status: Int {
         switch self {
         case .badRequest, .iiifRegion, .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat: 400
@@ -83,7 +83,7 @@ extension ServerFailure {
         }
     }
 
-    /// What programs tell failures apart by.
+    /// The machine-readable error code.
     public var code: String {
         switch self {
         case .badRequest: "bad_request"
@@ -125,7 +125,7 @@ extension ServerFailure {
         }
     }
 
-    /// What the body says when details are not to be told.
+    /// The text of the body without details.
     public var summary: String {
         switch self {
         case .badRequest, .expectationFailed: "Bad request"
@@ -168,7 +168,7 @@ extension ServerFailure {
         }
     }
 
-    /// Whether the fallback image may stand in.
+    /// Whether the fallback image may be sent instead.
     public var allowsFallback: Bool {
         switch self {
         case .sourceUnreachable, .sourceNotFound, .sourceStatus, .sourceBusy, .sourceTimeout,
@@ -193,7 +193,7 @@ extension ServerFailure {
         }
     }
 
-    /// Whether the answer says when to try again, with `Retry-After`.
+    /// Whether the response has a `Retry-After`.
     public var asksToRetry: Bool {
         switch self {
         case .busy, .deadline, .draining, .sourceBusy, .memoryShort: true
@@ -202,22 +202,22 @@ extension ServerFailure {
     }
 }
 
-/// By what a source is refused before anybody is asked for it, in words for metrics.
+/// The rule by which a source is refused before it is requested, in words for metrics.
 package enum SourceRefusal: String, Sendable, Hashable {
     case scheme, port
-    /// It is not on the list of what may be fetched.
+    /// The source is not on the allow list.
     case allowList = "allow_list"
-    /// What is written is not a URL that all programs read alike.
+    /// The text is not a URL that all programs read alike.
     case url
 }
 
-/// A failure with what is wrong about this request in particular.
+/// A failure with the specific error in this request.
 public struct PlanError: Error, Sendable, Hashable {
     public var failure: ServerFailure
-    /// One sentence for those who may know: it names the part of the URL at fault, and what was
-    /// expected there.
+    /// One sentence for authorized readers: it names the faulty part of the URL and the expected
+    /// value.
     public var reason: String
-    /// By what a source is refused.
+    /// The rule that refused the source.
     package var refusal: SourceRefusal?
 
     public init(_ failure: ServerFailure, _ reason: String) {

@@ -1,14 +1,14 @@
-/// How large a picture becomes: from the wished size, the ways to fit into it, and the limits.
+/// The size of the result: from the requested size, the fitting options, and the limits.
 ///
 /// A *shrink* is the old length divided by the new one.
 struct FittedSize {
     /// Result pixels for each pixel of the options.
     let scale: Double
     let scaled: Dimensions
-    /// What stays of ``scaled``.
+    /// The part of ``scaled`` that stays.
     let cut: Dimensions
-    /// After extending to the wished size, and then to its proportions; the same as before where
-    /// there is nothing to extend.
+    /// The sizes after extending to the requested size, and then to its proportions; unchanged
+    /// where there is nothing to extend.
     let canvases: [Dimensions]
     let padding: ProcessingOptions.Padding
 
@@ -31,7 +31,7 @@ struct FittedSize {
     }
 }
 
-/// How much each side is shrunk, and how many result pixels a pixel of the options has.
+/// The shrink of each side, and the result pixels per pixel of the options.
 private struct Shrink {
     private(set) var x: Double
     private(set) var y: Double
@@ -90,7 +90,7 @@ private struct Shrink {
         }
     }
 
-    /// Makes everything smaller.
+    /// Shrinks everything by `factor`.
     mutating func reduce(by factor: Double) {
         x /= factor
         y /= factor
@@ -115,7 +115,7 @@ private struct Sizes {
     let proportioned: Size
     let padding: (top: Double, right: Double, bottom: Double, left: Double)
 
-    /// Of the result, with padding.
+    /// The longer side of the result, with padding.
     var longerSide: Double {
         max(
             proportioned.width + padding.left + padding.right,
@@ -128,7 +128,7 @@ private struct Sizes {
         scaled = Size(
             width: (width / min(shrink.x, width)).rounded(),
             height: (height / min(shrink.y, height)).rounded())
-        // 0 where no size is wished for.
+        // 0 where no size is requested.
         let wish = Size(
             width: (Double(options.width) * shrink.scale * options.zoomX).rounded(),
             height: (Double(options.height) * shrink.scale * options.zoomY).rounded())

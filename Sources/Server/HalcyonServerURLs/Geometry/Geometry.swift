@@ -1,20 +1,21 @@
-/// What the options mean for a picture of a certain size: every size and place in whole pixels.
+/// The effect of the options on a picture of a certain size: every size and position in whole
+/// pixels.
 ///
-/// The steps are worked in this order: ``turn``, ``crop``, resampling to ``scaled``, ``cut``, the
-/// filters, each of ``canvases``, ``padding``. Crop, sizes and gravity refer to the picture as a
-/// person sees it, after the turn; who crops and scales before turning asks ``Turn/stored(_:in:)``.
+/// The steps run in this order: ``turn``, ``crop``, resampling to ``scaled``, ``cut``, the filters,
+/// each of ``canvases``, ``padding``. Crop, sizes and gravity refer to the picture as displayed,
+/// after the turn; to crop and scale before turning, use ``Turn/stored(_:in:)``.
 package struct Geometry: Sendable, Hashable {
-    /// A part that stays.
+    /// A part that is kept.
     package struct Window: Sendable, Hashable {
         package let size: Dimensions
-        /// The top left corner; `nil`: where the picture is interesting.
+        /// The top left corner; `nil`: chosen by the picture's interest.
         package let position: Position?
     }
 
-    /// A larger ground for the picture.
+    /// A larger canvas for the picture.
     package struct Canvas: Sendable, Hashable {
         package let size: Dimensions
-        /// Where the top left corner of the picture comes to lie.
+        /// The position of the picture's top left corner.
         package let position: Position
     }
 
@@ -23,23 +24,23 @@ package struct Geometry: Sendable, Hashable {
     package let picture: Dimensions
     /// The part of ``picture`` that is used; `nil`: all.
     package let crop: Window?
-    /// What that part is resampled to, each side on its own.
+    /// The size to which that part is resampled, each side on its own.
     package let scaled: Dimensions
-    /// The part of ``scaled`` that stays; `nil`: all.
+    /// The part of ``scaled`` that is kept; `nil`: all.
     package let cut: Window?
-    /// None, one or two, each larger than what lies on it.
+    /// None, one or two, each larger than the picture on it.
     package let canvases: [Canvas]
     package let padding: ProcessingOptions.Padding
-    /// The size of the picture that is written.
+    /// The size of the written picture.
     package let result: Dimensions
-    /// Result pixels for each pixel of the options: what offsets of a watermark are multiplied by.
-    /// Lower than `dpr` where the source is too small for that.
+    /// Result pixels per pixel of the options, the factor for the offsets of a watermark. Lower
+    /// than `dpr` where the source is too small for that.
     package let scale: Double
 
     /// - Parameters:
     ///   - source: The picture as stored, at least 1×1; after trimming, if it is trimmed.
     ///   - orientation: Of EXIF, 1…8.
-    ///   - limit: The longest side that the result may have; `nil`: any.
+    ///   - limit: The limit of the result's longest side; `nil`: none.
     ///   - isVector: Whether the source has no pixels, so that it can be enlarged at will.
     package init(
         source: Dimensions, orientation: Int = 1, options: ProcessingOptions, limit: Int? = nil,
@@ -63,7 +64,7 @@ package struct Geometry: Sendable, Hashable {
             guard larger != size, let gravity else { continue }
             let position = Placement.position(
                 of: size, in: larger, gravity: gravity, scale: fitted.scale)
-            // No canvas is placed by what is interesting.
+            // No canvas is placed by interest.
             canvases.append(Canvas(size: larger, position: position ?? Position(x: 0, y: 0)))
             size = larger
         }

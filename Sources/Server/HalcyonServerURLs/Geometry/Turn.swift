@@ -1,11 +1,11 @@
-/// How a picture as stored becomes one as shown: mirrored left to right or not, and then turned by
-/// quarters.
+/// The transformation of a picture from stored to displayed: mirrored left to right or not, and
+/// then rotated by quarters.
 package struct Turn: Sendable, Hashable {
     package private(set) var isMirrored: Bool
     /// Clockwise, after mirroring: 0…3.
     package private(set) var quarters: Int
 
-    /// - Parameter orientation: Of EXIF; others than 1…8 change nothing.
+    /// - Parameter orientation: Of EXIF; values other than 1…8 change nothing.
     package init(orientation: Int) {
         switch orientation {
         case 2: (isMirrored, quarters) = (true, 0)
@@ -19,7 +19,7 @@ package struct Turn: Sendable, Hashable {
         }
     }
 
-    /// What EXIF tells, and then what the options say.
+    /// The turn by the EXIF orientation, followed by that of the options.
     package init(orientation: Int, options: ProcessingOptions) {
         self.init(orientation: options.autoRotate ? orientation : 1)
         rotate(quarters: options.rotation / 90)
@@ -42,7 +42,7 @@ package struct Turn: Sendable, Hashable {
         quarters = (4 - quarters) % 4
     }
 
-    /// The orientation of EXIF that means this turn.
+    /// The EXIF orientation of this turn.
     package var orientation: Int {
         switch (isMirrored, quarters) {
         case (false, 0): 1
@@ -56,15 +56,15 @@ package struct Turn: Sendable, Hashable {
         }
     }
 
-    /// Whether width and height change places.
+    /// Whether width and height are exchanged.
     package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
 
-    /// The size after the turn of a picture of this size, and the other way round.
+    /// The size after the turn, and the other way round.
     package func turned(_ size: Dimensions) -> Dimensions {
         exchangesSides ? size.transposed : size
     }
 
-    /// Where a part of the turned picture is in the stored one.
+    /// The region of the stored picture that becomes a region of the turned one.
     /// - Parameter stored: The size of the picture as stored.
     package func stored(_ region: Region, in stored: Dimensions) -> Region {
         var size = turned(stored)

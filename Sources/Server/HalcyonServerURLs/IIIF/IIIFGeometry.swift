@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the parameters of a request by the IIIF Image API mean for a picture of a certain size.
+/// The geometry of a IIIF Image API request for a picture of a certain size.
 package struct IIIFGeometry: Sendable, Hashable {
     /// The part of the picture that is used.
     package let region: Dimensions
     /// The top left corner of that part.
     package let origin: Position
-    /// What it is resampled to.
+    /// The size to which it is resampled.
     package let size: Dimensions
-    /// The size of the answer: after the rotation.
+    /// The size of the result: after the rotation.
     package let result: Dimensions
-    /// The parameters in the one way that each picture has: what a link to the canonical form shows,
-    /// and what a result is kept by.
+    /// The parameters in canonical form, unique for each result: for the link to the canonical URI
+    /// and for the key of the cached result.
     package let canonicalText: String
 
     /// - Parameters:
     ///   - picture: After EXIF, at least 1×1.
     ///   - isGray: Whether the picture has no colours, so that `color` and `default` differ.
-    /// - Throws: `iiif_region` outside of the picture, `iiif_size` beyond what is allowed.
+    /// - Throws: `iiif_region` outside of the picture, `iiif_size` beyond the limits.
     package init(
         _ parameters: IIIFParameters, picture: Dimensions, limits: IIIFLimits, isGray: Bool = false
     ) throws(PlanError) {
@@ -75,7 +75,7 @@ package struct IIIFGeometry: Sendable, Hashable {
         }
     }
 
-    /// At least one pixel.
+    /// The first pixel and the end of a part given in per cent; at least one pixel.
     private static func ends(_ start: Double, _ length: Double, of side: Int) -> (Int, Int) {
         let first = min(Int(pixels: (Double(side) * start / 100).rounded(.down)), side - 1)
         let end = Int(pixels: Double(side) * min(start + length, 100) / 100)
@@ -122,7 +122,7 @@ package struct IIIFGeometry: Sendable, Hashable {
         return size
     }
 
-    /// The box around the turned picture.
+    /// The bounding box of the turned picture.
     private static func result(
         of size: Dimensions, rotation: IIIFParameters.Rotation
     ) -> Dimensions {
@@ -137,7 +137,7 @@ package struct IIIFGeometry: Sendable, Hashable {
             height: Int(pixels: (width * sine + height * cosine).rounded(.up)))
     }
 
-    /// Without exponent and zeros at the end.
+    /// The number without exponent and trailing zeros.
     private static func text(_ degrees: Double) -> String {
         if degrees == degrees.rounded() { return "\(Int(degrees))" }
         let parts = "\(degrees)".split(separator: "e")

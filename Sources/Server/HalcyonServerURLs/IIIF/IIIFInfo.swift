@@ -2,7 +2,7 @@ package import Foundation
 
 /// The document `info.json` of the IIIF Image API 3.0.
 package struct IIIFInfo: Sendable, Hashable {
-    /// Something elsewhere that has to do with the picture.
+    /// A link to a resource related to the picture.
     package struct Link: Codable, Sendable, Hashable {
         package var id: String
         package var type: String
@@ -13,7 +13,7 @@ package struct IIIFInfo: Sendable, Hashable {
         }
     }
 
-    /// What is the same for all pictures of a source.
+    /// The properties shared by all pictures of a source.
     package struct Extras: Sendable, Hashable {
         /// The URI of a licence or statement, of Creative Commons or rightsstatements.org.
         package var rights: String?
@@ -28,13 +28,13 @@ package struct IIIFInfo: Sendable, Hashable {
     package let id: String
     package let size: Dimensions
     package let limits: IIIFLimits
-    /// What can be written beside JPEG and PNG, which everybody has.
+    /// The writable formats beside JPEG and PNG, which are required.
     package let extraFormats: [OutputFormat]
     package let extras: Extras
 
     /// - Parameters:
     ///   - size: After EXIF.
-    ///   - formats: All that can be written.
+    ///   - formats: All writable formats.
     package init(
         id: String, size: Dimensions, limits: IIIFLimits = IIIFLimits(),
         formats: Set<OutputFormat>, extras: Extras = Extras()
@@ -49,7 +49,7 @@ package struct IIIFInfo: Sendable, Hashable {
 
     private static let tileSide = 512
 
-    /// Halves, quarters and so on, ascending: those that can be asked for.
+    /// The available sizes in ascending order: the full size, halves, quarters and so on.
     package var sizes: [Dimensions] {
         var sizes: [Dimensions] = []
         var divisor = 1
@@ -63,7 +63,7 @@ package struct IIIFInfo: Sendable, Hashable {
         return sizes.reversed()
     }
 
-    /// Powers of two, up to the first at which one tile has the whole picture.
+    /// Powers of two, up to the first at which one tile covers the whole picture.
     package var scaleFactors: [Int] {
         var factors = [1]
         while let last = factors.last, last * Self.tileSide < size.longerSide {
@@ -72,7 +72,7 @@ package struct IIIFInfo: Sendable, Hashable {
         return factors
     }
 
-    /// The document. `@context` comes first, as the standard wants it.
+    /// The document. `@context` comes first, as the standard requires.
     package func encoded() throws -> Data {
         let encoder = JSONEncoder()
         // In this order `@` comes before all letters.
@@ -80,7 +80,7 @@ package struct IIIFInfo: Sendable, Hashable {
         return try encoder.encode(self)
     }
 
-    /// The value of the header field `Link` of an answer.
+    /// The value of the header field `Link` of a response.
     /// - Parameter canonical: The URI of the picture in its canonical form; `nil` for `info.json`.
     package static func linkField(canonical: String?) -> String {
         let profile = "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\""

@@ -1,18 +1,19 @@
-/// How large pictures may be, by the IIIF Image API.
+/// The size limits of the IIIF Image API.
 package struct IIIFLimits: Sendable, Hashable {
-    /// Declared in `info.json`; without a height, it holds for the height, too.
+    /// Declared in `info.json`; without a height, it also limits the height.
     package var maxWidth: Int?
     package var maxHeight: Int?
     package var maxArea: Int?
-    /// The longest side of any result of the server.
+    /// The limit of the longest side of any result of the server.
     package var resultDimension: Int?
     /// Whether a box that is larger than the region on both sides is an error, as the official
-    /// validator demands; else the region's size is the answer.
+    /// validator demands; otherwise the result has the region's size.
     package var isStrictlyConfined = true
 
     package init() {}
 
-    /// What `info.json` of a picture of this size says: the server's own limit shows when it matters.
+    /// The limits in `info.json` of a picture of this size: the server's own limit is included if
+    /// the picture exceeds it.
     package func declared(for picture: Dimensions) -> (width: Int?, height: Int?, area: Int?) {
         guard let resultDimension, picture.longerSide > resultDimension else {
             return (maxWidth, maxHeight, maxArea)
@@ -23,7 +24,7 @@ package struct IIIFLimits: Sendable, Hashable {
         )
     }
 
-    /// Whether a picture of this size may be the answer.
+    /// Whether a result may have this size.
     package func allow(_ size: Dimensions) -> Bool {
         size.width <= widest && size.height <= highest && isWithinArea(size)
     }
@@ -35,9 +36,9 @@ package struct IIIFLimits: Sendable, Hashable {
         size.width.multipliedReportingOverflow(by: size.height).partialValue <= maxArea ?? .max
     }
 
-    /// The largest size with the proportions of `region` that is allowed.
-    /// - Parameter enlarging: Whether it may be larger than `region`, up to the declared limits; when
-    ///   none is declared it is `region`.
+    /// The largest allowed size with the proportions of `region`.
+    /// - Parameter enlarging: Whether it may be larger than `region`, up to the declared limits;
+    ///   when none is declared it is `region`.
     package func largest(of region: Dimensions, enlarging: Bool) -> Dimensions {
         let width = Double(region.width)
         let height = Double(region.height)
@@ -50,7 +51,7 @@ package struct IIIFLimits: Sendable, Hashable {
         let rounded = Dimensions(
             width: max(1, Int(pixels: width * factor)), height: max(1, Int(pixels: height * factor))
         )
-        // Rounding up may have gone too far.
+        // Rounding up may have exceeded a limit.
         if allow(rounded) { return rounded }
         return Dimensions(
             width: max(1, Int(pixels: (width * factor).rounded(.down))),

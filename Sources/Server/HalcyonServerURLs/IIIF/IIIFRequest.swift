@@ -1,13 +1,13 @@
 import HalcyonWork
 
-/// A request by the IIIF Image API 3.0: what follows the prefix of its routes.
+/// A request by the IIIF Image API 3.0: the path after the prefix of its routes.
 package enum IIIFRequest: Sendable, Hashable {
     /// Only the identifier: answered by a redirect to `info.json`.
     case base(IIIFIdentifier)
     case info(IIIFIdentifier)
     case image(IIIFIdentifier, IIIFParameters)
 
-    /// - Parameter path: As it was sent, without query: `IDENTIFIER`, `IDENTIFIER/info.json` or
+    /// - Parameter path: The path as sent, without query: `IDENTIFIER`, `IDENTIFIER/info.json` or
     ///   `IDENTIFIER/REGION/SIZE/ROTATION/QUALITY.FORMAT`.
     /// - Throws: `not_found` for other forms, one of the codes with `iiif_` for wrong parameters.
     package init(path: some StringProtocol) throws(PlanError) {
@@ -32,9 +32,9 @@ package enum IIIFRequest: Sendable, Hashable {
     }
 }
 
-/// What names a picture.
+/// The identifier of a picture.
 package struct IIIFIdentifier: Sendable, Hashable {
-    /// Decoded, at most 1024 bytes; two spellings of one identifier are the same.
+    /// The decoded text, at most 1024 bytes; two spellings of one identifier are equal.
     package let text: String
 
     /// - Parameter encoded: One segment of a path.
@@ -50,6 +50,6 @@ package struct IIIFIdentifier: Sendable, Hashable {
         self.text = text
     }
 
-    /// The one spelling that documents use.
+    /// The canonical spelling in documents.
     package var encoded: String { PercentEncoding.encode(text, keeping: "!$&'()*+,;=:@") }
 }

@@ -1,14 +1,14 @@
 import HalcyonWork
 
-/// The scheme and host that a client has used: what absolute URIs in documents begin with.
+/// The scheme and host used by the client: the beginning of absolute URIs in documents.
 package enum PublicAddress {
     /// `scheme://host`, without a slash at the end.
     ///
     /// - Parameters:
-    ///   - configured: The address that the operator has set; goes before everything.
-    ///   - forwarded: Of a trusted proxy; `nil` when the peer is none.
+    ///   - configured: The operator's setting; takes precedence over everything else.
+    ///   - forwarded: Of a trusted proxy; `nil` when the peer is not one.
     ///   - host: All values of the header field `Host`.
-    /// - Throws: `bad_request` when there is no host, or one that cannot be.
+    /// - Throws: `bad_request` when the host is missing or invalid.
     package static func base(
         configured: String?, forwarded: Forwarded? = nil, isSecure: Bool = false, host: [String]
     ) throws(PlanError) -> String {
@@ -24,10 +24,10 @@ package enum PublicAddress {
         return "\(scheme)://\(name)"
     }
 
-    /// Whether a field `Host` names a host, perhaps with a port (RFC 9110, section 7.2).
+    /// Whether the value of a field `Host` is valid, perhaps with a port (RFC 9110, section 7.2).
     package static func isAuthority(_ text: String) -> Bool {
         let text = text.trimmingSpaces
-        // In brackets there is nothing but an address.
+        // Brackets may enclose an address only.
         if text.utf8.first == UInt8(ascii: "[") {
             return SourceURL.hostAndPort(Substring(text)) != nil
         }
@@ -50,15 +50,16 @@ package enum PublicAddress {
         return true
     }
 
-    /// What proxies say about the request that they got.
+    /// The address of the request as forwarded by proxies.
     package struct Forwarded: Sendable, Hashable {
         /// `http` or `https`.
         package let scheme: String?
         package let host: String?
 
-        /// - Parameter values: All values of a header field. Of several proxies the last one counts, which is
-        ///   the nearest to the server: what stands before its words may be the client's own. When there are
-        ///   both `Forwarded` (RFC 7239) and `X-Forwarded-…`, nobody knows whose are whose, and none counts.
+        /// - Parameter values: All values of a header field. Of several proxies the last one
+        ///   counts, which is the nearest to the server: earlier values may come from the client.
+        ///   When both `Forwarded` (RFC 7239) and `X-Forwarded-…` are present, their origin is
+        ///   unknown, and neither counts.
         package init(values: (_ fieldName: String) -> [String]) {
             guard !Self.isMixed(values) else {
                 scheme = nil
@@ -87,8 +88,8 @@ package enum PublicAddress {
                     .contains { !values($0).isEmpty }
         }
 
-        /// The addresses that a request has come through, the client's first, without ports; `nil` in the
-        /// place of what is no address. `Forwarded` goes before `X-Forwarded-For`.
+        /// The addresses of the client and of the proxies, in this order, without ports; `nil` in
+        /// place of an invalid address. `Forwarded` takes precedence over `X-Forwarded-For`.
         ///
         /// - Parameter values: All values of a header field.
         package static func clients(values: (_ fieldName: String) -> [String]) -> [String?] {

@@ -1,6 +1,6 @@
 import HalcyonWork
 
-/// Writes the URL of a picture, step by step.
+/// A builder for the URLs of pictures.
 ///
 /// ```swift
 /// let url = ImageURL(source: "https://example.com/a.jpg")
@@ -8,14 +8,14 @@ import HalcyonWork
 /// let signed = signer.signed(url.path)
 /// ```
 ///
-/// Options are written in the order in which they are set, and read as ``PlanParser`` says. A URL may
-/// name presets and options that this type has no method for, by ``option(_:_:)``.
+/// Options are written in the order in which they are set, and read by ``PlanParser``. Presets and
+/// options without a method of their own are added by ``option(_:_:)``.
 public struct ImageURL: Sendable, Hashable {
-    /// How the source is written.
+    /// The encoding of the source.
     public enum SourceForm: Sendable, Hashable {
-        /// base64url: without characters that something on the way could change.
+        /// base64url: without characters that proxies could change.
         case encoded
-        /// Percent-encoded: can be read.
+        /// Percent-encoded: human-readable.
         case plain
     }
 
@@ -29,7 +29,7 @@ public struct ImageURL: Sendable, Hashable {
         sourceForm = form
     }
 
-    /// The path below the prefix of the routes, without signature: what is signed.
+    /// The path below the prefix of the routes, without signature: the signed text.
     public var path: String {
         let end: [String] =
             switch sourceForm {
@@ -41,8 +41,8 @@ public struct ImageURL: Sendable, Hashable {
         return (segments + end).map { "/" + $0 }.joined()
     }
 
-    /// With its scheme as it is, so that slashes that were merged on the way can be told, unless a
-    /// server would change the source.
+    /// The source with its scheme as it is, so that merged slashes can be restored, unless a server
+    /// would change the source.
     private var plainSource: String {
         let text = PercentEncoding.encode(source, keeping: "/:")
         let isKept = SignedPath.repaired("plain/" + text) == "plain/" + text
@@ -54,7 +54,7 @@ public struct ImageURL: Sendable, Hashable {
         with(name, arguments)
     }
 
-    /// Adds options as they stand in a URL: `rs:fit:300:300/q:70`.
+    /// Adds options in their URL form: `rs:fit:300:300/q:70`.
     public func options(_ text: String) -> ImageURL {
         var copy = self
         copy.segments += text.split(separator: "/").map(String.init)
@@ -70,7 +70,7 @@ public struct ImageURL: Sendable, Hashable {
         with(.resize, [type.rawValue, "\(width)", "\(height)"] + (enlarge ? ["1"] : []))
     }
 
-    /// Device pixels for each pixel.
+    /// Sets the device pixels per pixel.
     public func dpr(_ dpr: Double) -> ImageURL { with(.dpr, [Numbers.text(dpr)]) }
 
     public func gravity(_ gravity: Gravity) -> ImageURL {
@@ -82,38 +82,39 @@ public struct ImageURL: Sendable, Hashable {
         }
     }
 
-    /// From 1 on pixels of the source, below 1 shares of its sides, 0 the whole side.
+    /// Sets the crop: from 1 on pixels of the source, below 1 shares of its sides, 0 the whole
+    /// side.
     public func crop(_ width: Double, _ height: Double) -> ImageURL {
         with(.crop, [Numbers.text(width), Numbers.text(height)])
     }
 
-    /// Degrees clockwise, a multiple of 90.
+    /// Rotates by degrees clockwise, a multiple of 90.
     public func rotate(_ degrees: Int) -> ImageURL { with(.rotate, ["\(degrees)"]) }
 
-    /// The sigma of a Gaussian in pixels.
+    /// Blurs by a Gaussian with this sigma in pixels.
     public func blur(_ sigma: Double) -> ImageURL { with(.blur, [Numbers.text(sigma)]) }
 
     public func background(_ colour: RGBColor) -> ImageURL {
         with(.background, [colour.hexadecimal])
     }
 
-    /// Per cent, 1…100.
+    /// Sets the quality in per cent, 1…100.
     public func quality(_ percent: Int) -> ImageURL { with(.quality, ["\(percent)"]) }
 
-    /// The format of the result, written behind the source.
+    /// Sets the format of the result, written behind the source.
     public func format(_ format: OutputFormat) -> ImageURL {
         var copy = self
         copy.fileExtension = format.fileExtension
         return copy
     }
 
-    /// Names of presets of the server.
+    /// Applies presets of the server by name.
     public func presets(_ names: String...) -> ImageURL { with(.preset, names) }
 
-    /// When the URL expires, in Unix seconds.
+    /// Sets the expiration of the URL, in Unix seconds.
     public func expires(at seconds: Int) -> ImageURL { with(.expires, ["\(seconds)"]) }
 
-    /// The name of the file for those who save it, without extension.
+    /// Sets the file name for downloads, without extension.
     public func filename(_ name: String) -> ImageURL {
         with(.filename, [Base64URL.encode(name.utf8), "1"])
     }

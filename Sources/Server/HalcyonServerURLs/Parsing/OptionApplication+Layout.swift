@@ -1,4 +1,4 @@
-// Where the parts and the picture lie.
+// Positions of parts and of the picture.
 
 extension OptionApplication {
     mutating func applyLayout(
@@ -16,7 +16,7 @@ extension OptionApplication {
         }
     }
 
-    /// A flag, and where the picture lies.
+    /// Reads a flag, and the position of the picture.
     func placed(
         _ arguments: OptionArguments, current: Gravity?
     ) throws(PlanError) -> Gravity? {
@@ -27,7 +27,7 @@ extension OptionApplication {
         return isOn ? place : nil
     }
 
-    /// A type and two numbers. What is missing is the centre, without offsets.
+    /// Reads a type and two numbers. Missing arguments mean the centre, without offsets.
     private func gravity(
         _ arguments: OptionArguments, current: Gravity, allowsSmart: Bool = true
     ) throws(PlanError) -> Gravity {
@@ -108,7 +108,7 @@ extension OptionApplication {
     }
 }
 
-/// What the first argument of a gravity says.
+/// The type of a gravity, its first argument.
 private enum GravityType: Equatable {
     case anchor(Gravity.Anchor)
     case focus

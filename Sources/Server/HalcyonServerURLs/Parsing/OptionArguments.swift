@@ -1,4 +1,4 @@
-/// What an argument of an option has to be, and how it is read.
+/// The expected form of an option's argument, and its reader.
 struct ArgumentForm<Value>: Sendable {
     /// Completes "has to be …"; made for errors only.
     let expected: @Sendable () -> String
@@ -17,7 +17,7 @@ struct ArgumentForm<Value>: Sendable {
 struct OptionArguments {
     /// As written.
     let name: String
-    /// What separates one argument from the next is taken out. Empty ones are empty.
+    /// The arguments without their separators. Empty ones are kept.
     private(set) var values: ArraySlice<String>
 
     init(name: String, values: [String]) {
@@ -68,7 +68,7 @@ struct OptionArguments {
         PlanError(.invalidOption, "Option \(Self.shown(name)): \(sentence)")
     }
 
-    /// As much of a text as an error message shows.
+    /// The part of a text that an error message shows.
     static func shown(_ text: String) -> String {
         let start = text.unicodeScalars.prefix(60)
         let safe = String(String.UnicodeScalarView(start.filter { $0.value >= 0x20 }))

@@ -1,7 +1,7 @@
 import Foundation
 internal import HalcyonWork
 
-/// Signs the paths of image URLs, and tells whether somebody who has a key has signed them.
+/// Signs the paths of image URLs, and verifies their signatures.
 ///
 /// A signature is HMAC-SHA-256 over salt and path, shortened, in base64url without padding. Keys are
 /// changed by putting the new pair first and leaving the old one in for a time.

@@ -6,22 +6,22 @@
 /// let plan = try parser.parse(path: path)
 /// ```
 ///
-/// What is read has not been checked against lists of sources, against the clock or against what this
-/// machine can write.
+/// The result has not been checked against lists of sources, against the clock or against the
+/// formats that this machine can write.
 public struct PlanParser: Sendable {
-    /// Which options URLs may have, and what holds without them.
+    /// The options that URLs may have, and the defaults.
     public struct Configuration: Sendable {
         public var limits = PlanLimits()
-        /// What holds where neither a preset nor the URL says something.
+        /// The options used where neither a preset nor the URL sets them.
         public var defaults = ProcessingOptions()
-        /// `name=option/option/…`; empty lines and lines that begin with `#` mean nothing. The one
-        /// with the name `default` is applied first to every URL.
+        /// `name=option/option/…`; empty lines and lines that begin with `#` are ignored. The
+        /// preset `default` is applied first to every URL.
         public var presets: [String] = []
-        /// Whether URLs are names of presets, separated by `:`, and a source.
+        /// Whether URLs consist of names of presets, separated by `:`, and a source.
         public var onlyPresets = false
         /// The options that URLs may have, by any of their names; `nil`: all.
         public var allowedOptions: [String]?
-        /// Options that cannot be worked, so that URLs with them get an error.
+        /// Unavailable options; URLs with them get an error.
         public var unavailableOptions: Set<OptionName> = []
         public var rewriting = SourceRewriting()
 
@@ -46,7 +46,7 @@ public struct PlanParser: Sendable {
         presets = PresetTable(configuration.presets)
     }
 
-    /// Everything that is wrong with presets and with the list of allowed options.
+    /// All errors in presets and in the list of allowed options.
     public static func faults(of configuration: Configuration) -> [PlanError] {
         let unknown = (configuration.allowedOptions ?? []).filter {
             OptionName(urlName: $0) == nil
@@ -68,9 +68,9 @@ public struct PlanParser: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: What is signed: ``SignedPath/path``.
-    ///   - hints: Act before presets and options.
-    ///   - note: Told what is odd without being an error, for the log.
+    ///   - path: The signed text: ``SignedPath/path``.
+    ///   - hints: Applied before presets and options.
+    ///   - note: Called with warnings for the log.
     public func parse(
         path: String, hints: ClientHints = ClientHints(),
         note: @escaping (String) -> Void = { _ in }
@@ -103,7 +103,7 @@ public struct PlanParser: Sendable {
         return try plan(options: options, source: source, hints: hints, note: note)
     }
 
-    /// Reads what follows `/-/` in URLs without signature, for development: options as usual, or as
+    /// Parses the text after `/-/` in unsigned URLs, for development: options as usual, or as
     /// `w=300,h=200`, and then the source as it is, with its query.
     public func parse(
         shortForm text: String, hints: ClientHints = ClientHints(),

@@ -1,13 +1,13 @@
 import HalcyonWork
 
-/// URLs without signature, as people type them: `rs:fit:300:200/https://example.com/a.jpg`, or
+/// Unsigned URLs, as typed by hand: `rs:fit:300:200/https://example.com/a.jpg`, or
 /// `w=300,h=200,fit=cover/local:///a.jpg`.
 struct ShortForm {
     /// In the usual form.
     let options: [String]
     let source: SourceText
 
-    /// - Parameter text: What follows `/-/`, with the query, which belongs to the source.
+    /// - Parameter text: The text after `/-/`, with the query, which belongs to the source.
     init(_ text: String) throws(PlanError) {
         var rest = Substring(text)
         var options: [String] = []
@@ -26,7 +26,7 @@ struct ShortForm {
         self.source = try SourceText(text: source, format: "")
     }
 
-    /// What comes up to the next slash, if there is one.
+    /// The text up to the next slash; `nil` without a slash.
     private static func segment(_ text: Substring) -> Substring? {
         text.firstIndex(of: "/").map { text[..<$0] }
     }
@@ -37,7 +37,7 @@ struct ShortForm {
         return OptionName(urlName: name) != nil || OptionName.unsupported.contains(name)
     }
 
-    /// `nil` when the segment is no list of `key=value`.
+    /// The options of a list of `key=value`; `nil` when the segment is not such a list.
     private static func commaForm(_ segment: Substring) throws(PlanError) -> [String]? {
         let pairs = segment.split(separator: ",", omittingEmptySubsequences: false).map {
             $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

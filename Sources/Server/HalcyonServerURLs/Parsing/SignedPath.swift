@@ -1,15 +1,15 @@
-/// The target of a request, taken apart into a signature and what it signs.
+/// The target of a request, split into a signature and the signed path.
 public struct SignedPath: Sendable, Hashable {
-    /// As it stands in the target.
+    /// The signature as it stands in the target.
     public let signature: String
-    /// Begins with a slash: what is signed, and what ``PlanParser`` reads.
+    /// The signed path, which ``PlanParser`` reads; begins with a slash.
     public let path: String
 
     /// - Parameters:
-    ///   - target: The path of the request as it was sent, below the prefix that the routes are
-    ///     mounted at, still percent-encoded; what follows `?` is ignored.
-    /// - Throws: `bad_request` for characters that no target has, `invalid_path` unless both parts are
-    ///   there.
+    ///   - target: The path of the request as it was sent, below the prefix of the routes, still
+    ///     percent-encoded; the query is ignored.
+    /// - Throws: `bad_request` for characters not allowed in a target, `invalid_path` unless both
+    ///   parts are present.
     public init(target: String) throws(PlanError) {
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw PlanError(
@@ -28,14 +28,14 @@ public struct SignedPath: Sendable, Hashable {
         self.path = "/" + Self.repaired(String(Substring(path)))
     }
 
-    /// Undoes what proxies do to paths: `:` written as `%3A` in options, and double slashes of a
-    /// plain source merged into one.
+    /// Reverses changes by proxies: `:` written as `%3A` in options, and double slashes of a plain
+    /// source merged into one.
     static func repaired(_ path: String) -> String {
         guard let (options, source) = splitAtPlain(path) else { return withColons(path) }
         return withColons(options) + repairedSource(source)
     }
 
-    /// What comes up to `plain/`, and what comes after that.
+    /// Splits the path after `plain/`; `nil` without it.
     private static func splitAtPlain(_ path: String) -> (String, String)? {
         var rest = path.utf8[...]
         while !rest.isEmpty {
@@ -69,7 +69,7 @@ public struct SignedPath: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `http:/host` is `http://host`, and `local:/path` is `local:///path`.
+    /// Restores `http://host` from `http:/host`, and `local:///path` from `local:/path`.
     private static func repairedSource(_ source: String) -> String {
         let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = source.utf8[scheme.endIndex...]

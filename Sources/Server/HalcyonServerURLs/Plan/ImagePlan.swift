@@ -1,9 +1,9 @@
-/// What an image URL asks for: a source, and what is done with it.
+/// The parsed form of an image URL: a source and its processing options.
 ///
 /// Plans of URLs that mean the same picture have the same ``canonicalText``.
 public struct ImagePlan: Sendable, Hashable {
-    /// The source as text, decoded and rewritten: `https://…`, `local:///…`. Nothing has been checked
-    /// but that it is not empty and has no control characters.
+    /// The source as text, decoded and rewritten: `https://…`, `local:///…`. Checked only to be not
+    /// empty and without control characters.
     public var source: String
     public var options: ProcessingOptions
 
@@ -12,7 +12,7 @@ public struct ImagePlan: Sendable, Hashable {
         self.options = options
     }
 
-    /// The format that the URL names; `nil`: found by negotiation, or that of the source.
+    /// The format in the URL; `nil`: found by negotiation, or that of the source.
     public var format: OutputFormat? { options.format }
 
     /// Whether the URL has expired.

@@ -45,7 +45,7 @@ public enum OptionName: String, Sendable, Hashable, CaseIterable {
     case maxAnimationFrames = "max_animation_frames"
     case maxAnimationFrameResolution = "max_animation_frame_resolution"
     case maxResultDimension = "max_result_dimension"
-    /// Ours: a chain of processors in Halcyon's text form.
+    /// Halcyon's own option: a chain of processors in text form.
     case processors = "halcyon"
 
     /// The option with this long or short name.
@@ -106,10 +106,10 @@ public enum OptionName: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What ``ImagePlan/canonicalText`` writes.
+    /// The name written by ``ImagePlan/canonicalText``.
     var shortest: String { shortNames.first ?? rawValue }
 
-    /// How many arguments there may be; `nil`: any number.
+    /// The maximum number of arguments; `nil`: unlimited.
     var maximumArguments: Int? {
         switch self {
         case .formatQuality, .skipProcessing, .preset: nil
@@ -128,8 +128,8 @@ public enum OptionName: String, Sendable, Hashable, CaseIterable {
             ([name.rawValue] + name.shortNames).map { ($0, name) }
         })
 
-    /// Options of the commercial version of the program whose URLs these are: they are recognised,
-    /// so that the error can say what is the matter.
+    /// Options of the commercial version of the program whose URL format this is: they are
+    /// recognised for a precise error.
     static let unsupported: Set<String> = [
         "resizing_algorithm", "ra", "objects_position", "obj_pos", "op", "crop_aspect_ratio",
         "crop_ar", "car", "background_alpha", "bga", "adjust", "a", "brightness", "br",

@@ -14,7 +14,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case ico
     case svg
 
-    /// The format with this name in a URL, as an option or behind the source: `jpg`, `jpeg`, `tif`…
+    /// The format of this name in a URL, as an option or behind the source: `jpg`, `jpeg`, `tif`…
     public init?(urlName: String) {
         switch urlName {
         case "jpg": self = .jpeg
@@ -23,7 +23,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What URLs and file names end with: `jpg` for JPEG.
+    /// The extension of URLs and file names: `jpg` for JPEG.
     public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
     /// The `Content-Type` of the format.
@@ -35,7 +35,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The longest side that the format can have, in pixels; `nil` without such a limit.
+    /// The longest possible side of the format, in pixels; `nil` without such a limit.
     public var maximumSide: Int? {
         switch self {
         case .webp: 16_383
@@ -46,10 +46,10 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The shortest side that encoders of the format write, in pixels.
+    /// The shortest side that encoders of the format can write, in pixels.
     public var minimumSide: Int { self == .avif || self == .heic ? 16 : 1 }
 
-    /// Whether pixels can be transparent.
+    /// Whether the format has transparency.
     public var holdsAlpha: Bool {
         switch self {
         case .jpeg, .bmp: false
@@ -57,6 +57,6 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether there can be more than one frame. AVIF and JPEG XL could, but are written as stills.
+    /// Whether the format is written with several frames. AVIF and JPEG XL are written as stills.
     public var holdsAnimation: Bool { self == .gif || self == .webp }
 }

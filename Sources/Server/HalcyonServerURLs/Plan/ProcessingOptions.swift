@@ -1,10 +1,9 @@
 import HalcyonWork
 
-/// What a URL asks to be done with a picture, in the terms of the URL: nothing here depends on the
-/// picture's size.
+/// The processing options of a URL, in the URL's terms: independent of the picture's size.
 ///
-/// Lengths are pixels before ``dpr`` unless said otherwise. The order of the steps is fixed and does
-/// not follow from the order in a URL.
+/// Lengths are pixels before ``dpr`` unless noted otherwise. The order of the steps is fixed,
+/// whatever the order in a URL.
 public struct ProcessingOptions: Sendable, Hashable {
     // MARK: Size
 
@@ -17,28 +16,28 @@ public struct ProcessingOptions: Sendable, Hashable {
     public var minWidth = 0
     /// 0: none.
     public var minHeight = 0
-    /// Multiplies the width that is wished for; above 0.
+    /// The factor of the requested width; above 0.
     public var zoomX = 1.0
-    /// Multiplies the height that is wished for; above 0.
+    /// The factor of the requested height; above 0.
     public var zoomY = 1.0
-    /// Device pixels for each pixel: multiplies sizes, offsets and paddings; above 0.
+    /// Device pixels per pixel, the factor of sizes, offsets and paddings; above 0.
     public var dpr = 1.0
     /// Whether the result may be larger than the source.
     public var enlarge = false
-    /// Where the picture lies on a canvas of the wished size; `nil`: no such canvas.
+    /// The position of the picture on a canvas of the requested size; `nil`: no such canvas.
     public var extend: Gravity?
-    /// Where the picture lies on a canvas with the proportions of the wished size; `nil`: none.
+    /// The position of the picture on a canvas with the requested proportions; `nil`: none.
     public var extendAspectRatio: Gravity?
-    /// What stays when the result is cut.
+    /// The gravity of the cut: the part that is kept.
     public var gravity = Gravity.centre
-    /// What is cut out of the source before it is scaled.
+    /// The region cut out of the source before scaling.
     public var crop: Crop?
     public var trim: Trim?
     public var padding = Padding()
 
     // MARK: Turning
 
-    /// Whether the orientation that EXIF tells is applied.
+    /// Whether the EXIF orientation is applied.
     public var autoRotate = true
     /// Degrees clockwise, after EXIF: 0, 90, 180 or 270.
     public var rotation = 0
@@ -49,7 +48,7 @@ public struct ProcessingOptions: Sendable, Hashable {
 
     // MARK: Pixels
 
-    /// What shows behind transparent pixels and fills paddings; `nil`: they stay transparent.
+    /// The colour behind transparent pixels and in paddings; `nil`: they stay transparent.
     public var background: RGBColor?
     /// The sigma of a Gaussian; 0: none.
     public var blur = 0.0
@@ -58,55 +57,55 @@ public struct ProcessingOptions: Sendable, Hashable {
     /// The side of the squares in pixels; 0: none.
     public var pixelate = 0
     public var watermark: Watermark?
-    /// A chain of processors in Halcyon's text form, worked after the filters.
+    /// A chain of processors in Halcyon's text form, applied after the filters.
     public var processors: String?
 
     // MARK: Metadata and colours
 
     public var stripMetadata = true
-    /// Whether notes of copyright stay when metadata is stripped.
+    /// Whether copyright metadata is kept when metadata is stripped.
     public var keepCopyright = true
     /// Whether colours are converted to sRGB and the profile is dropped.
     public var stripColorProfile = true
-    /// Whether 16 bits for each sample are kept where the format can.
+    /// Whether 16 bits per sample are kept if the format supports it.
     public var preserveHDR = false
-    /// Whether the thumbnail embedded in HEIC or AVIF is taken as the source.
+    /// Whether the embedded thumbnail of HEIC or AVIF is used as the source.
     public var enforceThumbnail = false
 
     // MARK: Writing
 
     /// Per cent, 1…100; `nil`: that of the format.
     public var quality: Int?
-    /// Per cent, 1…100, for results in these formats when ``quality`` says nothing.
+    /// Per cent, 1…100, for results in these formats when ``quality`` is `nil`.
     public var formatQuality: [OutputFormat: Int] = [:]
-    /// How large the result may be, in bytes, where the format can give way.
+    /// The limit of the result's size in bytes, for lossy formats.
     public var maxBytes: Int?
     /// `nil`: found by negotiation, or that of the source.
     public var format: OutputFormat?
-    /// Sources in these formats go out unchanged when no other format is asked for.
+    /// Formats of sources that are sent unchanged when no other format is requested.
     public var skipProcessing: Set<OutputFormat> = []
-    /// Whether the source's bytes are the answer, whatever they are.
+    /// Whether the response is the source's unchanged bytes, whatever they are.
     public var raw = false
 
     // MARK: The answer
 
-    /// Any text; makes another result of the same picture.
+    /// Any text; a different one gives another cached result of the same picture.
     public var cacheBuster: String?
-    /// When the URL expires, in Unix seconds; `nil`: never.
+    /// The expiration of the URL, in Unix seconds; `nil`: never.
     public var expires: Int?
-    /// The name of the file for those who save it, without extension.
+    /// The file name for downloads, without extension.
     public var filename: String?
-    /// Whether browsers save the answer instead of showing it.
+    /// Whether browsers save the response instead of showing it.
     public var asAttachment = false
 
-    /// Limits other than those of the server.
+    /// The limits that differ from the server's.
     public var limits = LimitOverrides()
 
     public init() {}
 }
 
 extension ProcessingOptions {
-    /// How a picture is fitted into the wished size.
+    /// The way in which a picture is fitted into the requested size.
     public enum ResizingType: String, Sendable, Hashable, CaseIterable {
         /// As large as fits.
         case fit
@@ -136,15 +135,15 @@ extension ProcessingOptions {
         }
     }
 
-    /// Cuts a border of one colour off.
+    /// The trimming of a border of one colour.
     public struct Trim: Sendable, Hashable {
-        /// How much a colour of the border may differ.
+        /// The allowed difference from the colour of the border.
         public var threshold: Double
         /// `nil`: that of the top left pixel.
         public var colour: RGBColor?
-        /// Whether left and right lose the same, the smaller of both.
+        /// Whether left and right are trimmed equally, by the smaller of both.
         public var equalHorizontally: Bool
-        /// Whether top and bottom lose the same, the smaller of both.
+        /// Whether top and bottom are trimmed equally, by the smaller of both.
         public var equalVertically: Bool
 
         public init(
@@ -175,10 +174,10 @@ extension ProcessingOptions {
 
     /// The server's watermark on the result.
     public struct Watermark: Sendable, Hashable {
-        /// Where the watermark lies.
+        /// The position of the watermark.
         public enum Position: Sendable, Hashable {
             case anchor(Gravity.Anchor)
-            /// All over the picture; the offsets are the gaps.
+            /// Repeated over the whole picture; the offsets are the gaps.
             case tiled
         }
 
@@ -189,7 +188,7 @@ extension ProcessingOptions {
         public var x: Double
         /// As an offset of ``Gravity``.
         public var y: Double
-        /// Share of the result's size that it is fitted into; 0: its natural size.
+        /// The share of the result's size into which it is fitted; 0: its natural size.
         public var scale: Double
 
         public init(
@@ -204,18 +203,18 @@ extension ProcessingOptions {
         }
     }
 
-    /// Limits that a URL sets for itself; `nil`: those of the server hold.
+    /// Limits that a URL sets for itself; `nil`: those of the server apply.
     public struct LimitOverrides: Sendable, Hashable {
         /// Pixels of the source.
         public var sourcePixels: Int?
-        /// Bytes of the source; `.max`: none.
+        /// Bytes of the source; `.max`: no limit.
         public var sourceBytes: Int?
-        /// Frames of an animation; later ones are left out.
+        /// Frames of an animation; later ones are dropped.
         public var frames: Int?
         /// Pixels of each frame of an animation, in place of those of all frames together; `.max`:
-        /// none.
+        /// no limit.
         public var framePixels: Int?
-        /// The longest side of the result; `.max`: none.
+        /// The longest side of the result; `.max`: no limit.
         public var resultDimension: Int?
 
         public init() {}

@@ -1,15 +1,14 @@
-/// Where sources may come from.
+/// The allowed sources, by URL.
 ///
-/// This is about URLs only. Which addresses may be connected to is decided when that is known, and for
-/// each connection.
+/// Addresses are checked separately, for each connection, once they are known.
 public struct SourcePolicy: Sendable {
-    /// Empty: nothing over HTTP.
+    /// The allowed URLs; empty: nothing over HTTP.
     public var patterns: [SourcePattern]
     public var ports: Set<Int>
     public var allowsHTTP: Bool
-    /// Whether there are local files.
+    /// Whether local files are allowed.
     public var allowsLocal: Bool
-    /// Schemes of sources that the program has added.
+    /// The schemes added by the program.
     public var otherSchemes: Set<String>
 
     public init(
@@ -23,9 +22,9 @@ public struct SourcePolicy: Sendable {
         self.otherSchemes = otherSchemes
     }
 
-    /// The source that `text` names.
-    /// - Throws: `source_not_allowed`, `unknown_scheme`, or `source_not_found` for paths of files
-    ///   that cannot be.
+    /// The source of a URL.
+    /// - Throws: `source_not_allowed`, `unknown_scheme`, or `source_not_found` for invalid paths of
+    ///   files.
     package func reference(_ text: String) throws(PlanError) -> SourceReference {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         switch scheme {
@@ -62,23 +61,23 @@ public struct SourcePolicy: Sendable {
     }
 }
 
-/// A source that a server may look for.
+/// An allowed source.
 package enum SourceReference: Sendable, Hashable {
     case http(SourceURL)
     case local(LocalPath)
-    /// Of a scheme that the program has added.
+    /// A source of a scheme that the program has added.
     case other(scheme: String, text: String)
 }
 
 /// A file below the folder for local files.
 package struct LocalPath: Sendable, Hashable {
-    /// At least one; none of them is empty, hidden, or leads upwards.
+    /// At least one segment; none is empty, hidden, or leads upwards.
     package let segments: [String]
-    /// The path up to a question mark, where there is one: what follows is a query unless there is a file of the
-    /// whole name.
+    /// The path up to a question mark, if it has one: the rest is a query unless a file of the
+    /// whole name exists.
     let withoutQuery: [String]?
 
-    /// The paths of the files that may be meant, the first of them that is there.
+    /// The candidate paths of the file; the first existing one counts.
     package var candidates: [[String]] { [segments] + (withoutQuery.map { [$0] } ?? []) }
 
     /// - Parameter text: `local:///path` or `local:/path`, decoded.
@@ -86,10 +85,10 @@ package struct LocalPath: Sendable, Hashable {
     package init(_ text: String) throws(PlanError) {
         let path = text.dropFirst("local:".count)
         let name = path.prefix { $0 != "?" }
-        // What cannot be the name of a file is a name and its query.
+        // A path that is not a valid file name is a name with a query.
         if name.endIndex != path.endIndex, let whole = try? Self.segments(ofRooted: path) {
             segments = whole
-            // Before the question mark there may be no name.
+            // The part before the question mark may be empty.
             withoutQuery = try? Self.segments(ofRooted: name)
         } else {
             segments = try Self.segments(ofRooted: name)

@@ -1,10 +1,10 @@
 import Foundation
 import HalcyonWork
 
-/// A source that is fetched over HTTP, as it is going to be requested.
+/// The URL of a source fetched over HTTP, in the form in which it is requested.
 ///
-/// URLs that two programs could read in two ways are none: with user information, numbers for hosts,
-/// backslashes, or hosts that are not ASCII.
+/// URLs that two programs could read in two ways are refused: with user information, numbers for
+/// hosts, backslashes, or hosts that are not ASCII.
 package struct SourceURL: Sendable, Hashable {
     package enum Scheme: String, Sendable, Hashable {
         case http, https
@@ -21,19 +21,20 @@ package struct SourceURL: Sendable, Hashable {
     /// Percent-encoded; `nil` without `?`.
     package let query: String?
 
-    /// What is requested.
+    /// The URL of the request.
     package var text: String {
         let port = port == scheme.defaultPort ? "" : ":\(port)"
         return "\(scheme.rawValue)://\(host)\(port)\(path)\(query.map { "?" + $0 } ?? "")"
     }
 
-    /// The same scheme, host and port: what credentials may be sent to after a redirect.
+    /// Whether scheme, host and port are the same, so that credentials may be sent after a
+    /// redirect.
     package func hasSameOrigin(as other: SourceURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// - Parameter text: What is not allowed in paths and queries is percent-encoded; a fragment is
-    ///   dropped.
+    /// - Parameter text: Characters not allowed in paths and queries are percent-encoded; a
+    ///   fragment is dropped.
     /// - Throws: `source_not_allowed`.
     package init(_ text: String) throws(PlanError) {
         func refused(_ reason: String) -> PlanError { PlanError(.sourceNotAllowed, reason, .url) }
@@ -65,7 +66,7 @@ package struct SourceURL: Sendable, Hashable {
     }
 
     /// - Parameter authority: Without user information.
-    /// - Returns: `nil` where a part is wrong; no port where the scheme's is meant.
+    /// - Returns: `nil` if a part is invalid; no port for the scheme's default.
     static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
         let bytes = authority.utf8
         let end: Substring.UTF8View.Index
@@ -89,7 +90,8 @@ package struct SourceURL: Sendable, Hashable {
         return (host, port)
     }
 
-    /// `nil` unless it is a name in ASCII, four numbers in their usual form, or IPv6 in brackets.
+    /// The valid host: a name in ASCII, four numbers in their usual form, or IPv6 in brackets; else
+    /// `nil`.
     private static func host(_ text: String) -> String? {
         if text.hasPrefix("[") {
             var address = in6_addr()
@@ -103,7 +105,7 @@ package struct SourceURL: Sendable, Hashable {
                 && label.allSatisfy { $0.isDigit || $0.isLetter || "-_".utf8.contains($0) }
         }
         guard isName, name.utf8.count <= 253, let last = labels.last else { return nil }
-        // Such a host would be read as a number: by some as octal, by some as one of 32 bits.
+        // Such a host would be read as a number: by some programs as octal, by some as 32 bits.
         let isNumber =
             last.allSatisfy(\.isDigit)
             || last.starts(with: "0x".utf8)
@@ -118,7 +120,7 @@ package struct SourceURL: Sendable, Hashable {
         return isQuad ? name : nil
     }
 
-    /// Percent-encodes what may not stand in a URL. A `%XX` stays.
+    /// Percent-encodes characters not allowed in a URL. A `%XX` stays.
     private static func encoded(_ text: Substring.UTF8View, keeping kept: String) -> String {
         var encoded = ""
         var rest = text
@@ -136,7 +138,7 @@ package struct SourceURL: Sendable, Hashable {
         return encoded
     }
 
-    /// Without `.` and `..` as segments, also where their dots are percent-encoded
+    /// The path without `.` and `..` as segments, also where their dots are percent-encoded
     /// (RFC 3986, section 5.2.4).
     private static func resolved(_ path: String) -> String {
         var segments: [Substring] = []

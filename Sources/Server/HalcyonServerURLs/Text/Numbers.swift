@@ -1,7 +1,7 @@
-/// Numbers as URLs write them.
+/// The number and flag syntax of URLs.
 enum Numbers {
-    /// Decimal digits with a sign, a point and an exponent, as wished; `nil` for anything else, and
-    /// for what is beyond all numbers.
+    /// Reads decimal digits with optional sign, point and exponent; `nil` for anything else, and
+    /// for numbers out of range.
     static func finite(_ text: String) -> Double? {
         // `Double` would read hexadecimal numbers and names, too.
         guard text.utf8.count <= 400,
@@ -16,7 +16,7 @@ enum Numbers {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
     }
 
-    /// What URLs write for yes and no; `nil` for other texts.
+    /// Reads a flag, true or false; `nil` for other texts.
     static func flag(_ text: String) -> Bool? {
         switch text {
         case "1", "t", "T", "true", "True", "TRUE": true
