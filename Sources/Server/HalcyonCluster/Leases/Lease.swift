@@ -90,7 +90,7 @@ final class LeaseKeeper: Sendable {
     private let time: TimeSource
     private let state = Mutex(State())
 
-    /// - Parameter duration: How long a lease lasts that nobody renews.
+    /// - Parameter duration: The lifetime of a lease without renewal.
     init(_ duration: Duration, _ time: TimeSource) {
         self.duration = duration
         self.time = time
@@ -117,7 +117,7 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    /// `nil` when there are no leases at all: then nobody looks any longer.
+    /// The leases to renew at `now`; `nil` when there are none at all, which ends the task.
     private func leasesDue(at now: ContinuousClock.Instant) -> [Lease]? {
         state.withLock { state in
             guard !state.kept.isEmpty else {

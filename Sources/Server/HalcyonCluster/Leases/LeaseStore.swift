@@ -1,9 +1,9 @@
 package import HalcyonWork
 package import NIOCore
 
-/// What is published under a name.
+/// A published record of a name.
 package struct SharedRecord: Hashable, Sendable {
-    /// Grows with each record of a name.
+    /// The generation, which grows with each record of a name.
     package let generation: Int64
     package let content: ByteBuffer
 
@@ -13,8 +13,8 @@ package struct SharedRecord: Hashable, Sendable {
     }
 }
 
-/// An answer, and the latest of the marks that were asked for with it: in microseconds of the engine's clock, as
-/// generations are; 0 without any.
+/// A reply with the latest of the requested marks: in microseconds of the engine's clock, like
+/// generations; 0 without any.
 package struct Marked<Value: Sendable>: Sendable {
     package let value: Value
     package let mark: Int64
@@ -25,17 +25,17 @@ package struct Marked<Value: Sendable>: Sendable {
     }
 }
 
-/// What came of asking for a lease.
+/// The result of an attempt to acquire a lease.
 package enum Acquisition: Hashable, Sendable {
-    /// It is ours; what is made under it is published as `generation`.
+    /// The lease is ours; its result is published as `generation`.
     case acquired(generation: Int64)
-    /// It is somebody else's for so long, unless its holder prolongs it.
+    /// Another node holds the lease for this time, unless it renews the lease.
     case held(for: Duration)
-    /// There is a record that is newer than the one which is known.
+    /// There is a record newer than the known one.
     case published(SharedRecord)
 }
 
-/// An engine could not do what was asked, for whatever reason.
+/// The failure of an engine, for whatever reason.
 package struct EngineError: Error, Hashable, Sendable {
     package let reason: String
 
@@ -44,82 +44,86 @@ package struct EngineError: Error, Hashable, Sendable {
     }
 }
 
-/// What nodes tell each other: records and leases by names, and that something has to be forgotten.
+/// The state shared by nodes: records and leases by name, marks, and messages.
 ///
-/// A mark is the time of something that records which were begun before it do not survive: a record is of no
-/// use when its generation is not greater. Who reads it names the marks that count, and compares.
+/// A mark is an invalidation time: records begun before it are void, that is, those whose
+/// generation is not greater. Readers name the relevant marks and compare.
 ///
-/// Each call takes a limited time, a few hundredths of a second, and throws when the engine cannot answer.
+/// Each call takes a limited time, a few hundredths of a second, and throws when the engine does
+/// not reply.
 package protocol LeaseStore: Sendable {
-    /// The record of a name; in the same round trip, the latest of some marks.
+    /// Reads the record of a name and, in the same round trip, the latest of some marks.
     func record(
         _ name: String, marks: [String]
     ) async throws(EngineError) -> Marked<SharedRecord?>
 
-    /// Takes the lease of a name unless somebody has it, or there is a record newer than `generation`. Marks are
-    /// read afterwards, in the same round trip.
+    /// Acquires the lease of a name unless it is held, or there is a record newer than
+    /// `generation`. Marks are read afterwards, in the same round trip.
     ///
     /// - Parameters:
-    ///   - token: A random text that nobody else has. Asking again with the same is no second lease.
-    ///   - duration: When the lease ends by itself.
+    ///   - token: A unique random text. A repeated call with the same token is no second lease.
+    ///   - duration: The lifetime of the lease.
     func acquire(
         _ name: String, token: String, for duration: Duration, after generation: Int64,
         marks: [String]
     ) async throws(EngineError) -> Marked<Acquisition>
 
-    /// Has a lease last for `duration` from now on; `false` when it is not held with this token.
+    /// Extends a lease to `duration` from now on; `false` when it is not held with this token.
     func renew(
         _ name: String, token: String, for duration: Duration
     ) async throws(EngineError) -> Bool
 
     func release(_ name: String, token: String) async throws(EngineError)
 
-    /// Publishes a record and gives the lease back. Does neither, and says so, when the lease is not held
-    /// with this token, or when there is a record of this or a later generation.
+    /// Publishes a record and releases the lease. Does neither, and returns `false`, when the lease
+    /// is not held with this token, or when there is a record of this or a later generation.
     ///
-    /// - Parameter lifetime: When the record goes by itself.
+    /// - Parameter lifetime: The lifetime of the record.
     func publish(
         _ record: SharedRecord, as name: String, token: String, lifetime: Duration
     ) async throws(EngineError) -> Bool
 
-    /// Puts other content into a record that is still of this generation, and has it last for `lifetime` from now on;
-    /// `false` when it is none, or of another one. As its generation stays, so does what marks say of it.
+    /// Replaces the content of a record that is still of this generation, with the lifetime
+    /// `lifetime` from now on; `false` when it is missing or of another generation. As the
+    /// generation stays, marks apply as before.
     func amend(
         _ record: SharedRecord, of name: String, lifetime: Duration
     ) async throws(EngineError) -> Bool
 
-    /// Sets marks to the present time, removes records and their leases, so that what is being made of them now
-    /// is not published, and tells all nodes.
+    /// Sets marks to the present time, removes records and their leases, so that pending work on
+    /// them is not published, and tells all nodes.
     ///
     /// - Parameters:
-    ///   - marks: Concern all that is meant, also records whose names are not known here.
-    ///   - message: What they are told, of the topic ``Topic/forgotten``.
+    ///   - marks: Cover everything to be invalidated, including records whose names are unknown
+    ///     here.
+    ///   - message: The message to the nodes, of the topic ``Topic/forgotten``.
     func forget(
         _ names: [String], marking marks: [String], telling message: ByteBuffer
     ) async throws(EngineError)
 
-    /// Tells all nodes something: those that are there within a second, others when they are back.
+    /// Sends a message to all nodes: to connected ones within a second, to others when they are
+    /// back.
     func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError)
 
-    /// Given when something has happened to the lease or the record of `name` after this call. It may not
-    /// be given at all.
+    /// Given when the lease or the record of `name` changes after this call. It may not be given at
+    /// all.
     func news(of name: String) -> News
 
-    /// Whether news come in at the moment.
+    /// Whether news are being received.
     var hearsNews: Bool { get }
 
-    /// Whether the engine is asked at the moment.
+    /// The state of the engine's circuit breaker.
     var breakerState: CircuitBreaker.State { get }
 }
 
-/// What nodes tell all others about.
+/// The topics of messages between nodes.
 package enum Topic: String, Hashable, Sendable, CaseIterable {
-    /// What is to be forgotten.
+    /// Invalidations.
     case forgotten
-    /// Who wants to be left alone.
+    /// Pauses requested by servers.
     case pauses
 
-    /// How many messages are kept for nodes that are away.
+    /// The number of messages kept for disconnected nodes.
     var length: Int {
         switch self {
         case .forgotten: 10_000
@@ -128,17 +132,17 @@ package enum Topic: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a node has told all others.
+/// A message of a node to all others.
 package struct ToldMessage: Hashable, Sendable {
     package let place: MessagePlace
     package let content: ByteBuffer
 }
 
-/// Where a message is among those of its topic: a time of the engine's clock and a number.
+/// The position of a message in its topic: a time of the engine's clock and a number.
 package struct MessagePlace: Hashable, Sendable {
     package let text: String
 
-    /// `nil` for what is none.
+    /// `nil` for an invalid text.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-")
         guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }) else { return nil }
@@ -146,10 +150,10 @@ package struct MessagePlace: Hashable, Sendable {
     }
 }
 
-/// Word of a name, for one who waits.
+/// A notification about a name, for one waiter.
 package struct News: Sendable {
     package let arrival: OneShot<Void>
-    /// Has to be called when nobody waits any longer.
+    /// Has to be called when the wait is over.
     package let end: @Sendable () -> Void
 
     package init(arrival: OneShot<Void>, end: @escaping @Sendable () -> Void) {

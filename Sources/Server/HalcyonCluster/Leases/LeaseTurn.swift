@@ -1,48 +1,48 @@
-/// Decides how one node comes to a value that only one of several nodes is to make: by what another has
-/// published, by making and publishing it under a lease, or, where nobody can be asked, by making it for
-/// itself alone.
+/// Decides how one node obtains a value that only one of several nodes is to make: from another
+/// node's record, by making and publishing it under a lease, or, if the store is unavailable, by
+/// making it for itself alone.
 ///
-/// Feed it what has happened, do what it says. A lease ends by itself when its holder is gone or too slow;
-/// what such a holder has made is its own affair and is never published, which the store of the leases
-/// checks, too.
+/// Feed it events and perform its actions. A lease ends by itself when its holder is gone or too
+/// slow; the value of such a holder is for itself and is never published, which the store of the
+/// leases checks, too.
 package struct LeaseTurn: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
-        /// Read what is published.
+        /// Read the published record.
         case look
-        /// Take the lease, unless something newer than this generation has been published.
+        /// Acquire the lease, unless something newer than this generation has been published.
         case acquire(after: Int64)
-        /// Wait until there is news of the holder, or it is time to look; this often it has been done.
+        /// Wait for news of the holder or the next poll; `attempt` counts the waits before.
         case wait(attempt: Int)
-        /// Make the value. `holding` is the generation it would be published as; without a lease `nil`.
+        /// Make the value, to be published as generation `holding`; `nil` without a lease.
         case make(holding: Int64?)
         case publish(generation: Int64)
-        /// Give the lease back, and be done with what was made, if anything was.
+        /// Release the lease, and finish with the made value, if any.
         case release
-        /// Be done with what was published.
+        /// Finish with the published value.
         case use
-        /// Be done with what was made.
+        /// Finish with the made value.
         case finish
-        /// Be done without a value.
+        /// Finish without a value.
         case leave
     }
 
     package enum Event: Hashable, Sendable {
-        /// Something is published. Whether it is of use here is the caller's business.
+        /// A record was found. The caller decides whether it is usable.
         case found(generation: Int64, isUsable: Bool)
         case nothingFound
         case acquired(generation: Int64)
-        /// Somebody else holds the lease.
+        /// Another node holds the lease.
         case held
-        /// Those who know of leases could not be asked.
+        /// The store of the leases is unavailable.
         case unavailable
-        /// There is news, or it is time to look.
+        /// There is news, or the next poll is due.
         case woken
-        /// The lease is not ours any longer.
+        /// The lease has been lost.
         case lost
         case made(isPublishable: Bool)
-        /// The value was published, or was not: the end is the same.
+        /// Publishing is over, whether it succeeded or not.
         case published
-        /// Nobody waits for the value here.
+        /// No caller waits for the value here.
         case stopped
     }
 
@@ -51,7 +51,7 @@ package struct LeaseTurn: Hashable, Sendable {
         case acquiring(after: Int64, attempt: Int)
         case waiting(after: Int64, attempt: Int)
         case making(generation: Int64)
-        /// Without a lease, or no longer with one.
+        /// Making the value without a lease, or after losing it.
         case makingAlone
         case publishing
         case done
@@ -61,12 +61,12 @@ package struct LeaseTurn: Hashable, Sendable {
 
     package init() {}
 
-    /// What is done first.
+    /// The first action.
     package var first: Action { .look }
 
     package var isDone: Bool { phase == .done }
 
-    /// What is to be done after `event`; `nil` when that changes nothing now.
+    /// Returns the action after `event`; `nil` for none.
     package mutating func next(_ event: Event) -> Action? {
         switch (phase, event) {
         case (.looking, .found(let generation, let isUsable)):

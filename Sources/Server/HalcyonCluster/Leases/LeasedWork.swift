@@ -3,33 +3,34 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Has a value made by one node for all that want it at the same time, as far as they can reach each other.
+/// Has a value made by one node for all nodes that want it at the same time, as far as they can
+/// reach each other.
 ///
-/// An engine that fails costs its time limit and nothing else: the value is then made here.
+/// A failing engine costs its time limit and nothing else: the value is then made here.
 package final class LeasedWork: Sendable {
-    /// What happens to leases and records; for metrics.
+    /// The events of leases and records; for metrics.
     package enum Event: String, Sendable, CaseIterable {
-        /// Another node had published what was wanted.
+        /// Another node had published the value.
         case found
-        /// The lease was taken.
+        /// The lease was acquired.
         case acquired
         /// Another node held it.
         case waited
-        /// It ended before the work did.
+        /// The lease ended before the work did.
         case lost
         case published
-        /// The lease had passed, or there was something newer.
+        /// The lease had ended, or there was a newer record.
         case refused
-        /// What was published says more than it did.
+        /// The content of a published record was extended.
         case amended
-        /// The engine could not be asked.
+        /// The engine was unavailable.
         case unavailable
     }
 
-    /// A value that was made, and what others get of it.
+    /// A value made here, and its publication.
     package struct Made<Value: Sendable>: Sendable {
         package let value: Value
-        /// `nil` when others can have nothing of it.
+        /// `nil` when the value cannot be shared.
         package let publication: Publication?
 
         package init(_ value: Value, publication: Publication?) {
@@ -38,7 +39,7 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    /// A look that has found nothing, or only what was older than a mark.
+    /// A lookup that found no record, or only one older than a mark.
     package struct EmptyGlance: Sendable {
         fileprivate let mark: Int64
         fileprivate let event: LeaseTurn.Event
@@ -52,12 +53,12 @@ package final class LeasedWork: Sendable {
 
     package struct Publication: Sendable {
         package let lifetime: Duration
-        /// Whether making the content leaves something elsewhere: then the lease is renewed first, so that nobody
-        /// does that whose lease has passed.
+        /// Whether making the content has effects elsewhere: then the lease is renewed first, so
+        /// that a node with an expired lease has no such effects.
         package let leavesSomething: Bool
         /// Makes the content for a generation.
         package let content: @Sendable (_ generation: Int64) async -> ByteBuffer
-        /// What is done when it has been published, and only then.
+        /// The action after publishing, and only then.
         package let afterwards: (@Sendable (_ generation: Int64) async -> Void)?
 
         package init(
@@ -78,8 +79,8 @@ package final class LeasedWork: Sendable {
     private let keeper: LeaseKeeper
     private let onEvent: @Sendable (Event) -> Void
 
-    /// - Parameter duration: How long a lease lasts that nobody renews; so long may others wait in vain for a
-    ///   node that has gone. It is renewed three times as often.
+    /// - Parameter duration: The lifetime of a lease without renewal, which is also the longest
+    ///   that other nodes wait for a node that is gone. It is renewed three times as often.
     package init(
         _ store: any LeaseStore, duration: Duration, time: TimeSource = .system,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -93,16 +94,16 @@ package final class LeasedWork: Sendable {
 
     /// The value for a name: of another node, or made here.
     ///
-    /// What is made here is published after this returns.
+    /// A value made here is published after returning.
     /// - Parameters:
-    ///   - marks: Those that count for it: no record is used that is not newer than all of them.
-    ///   - glance: What a look has told a moment ago, if that was nothing; there is none then.
-    ///   - takesLeaseAtOnce: Whether the first question takes the lease where nothing is published: one question less
-    ///     for what mostly is not.
-    ///   - stopped: Given when nobody waits here any longer. `making` has to look at it by itself.
-    ///   - reading: What a record holds; `nil` when it is of no use here. Told the latest mark.
-    ///   - making: Told the latest mark, too, and the generation that the value is published as; `nil` when nobody
-    ///     could be asked for them.
+    ///   - marks: The relevant marks: only a record newer than all of them is used.
+    ///   - glance: The result of a recent lookup that found nothing; `nil` without one.
+    ///   - takesLeaseAtOnce: Whether the first round trip acquires the lease where nothing is
+    ///     published: saves one for names that usually have no record.
+    ///   - stopped: Given when no caller waits here any longer. `making` has to check it by itself.
+    ///   - reading: Reads a record; `nil` when it is not usable here. Receives the latest mark.
+    ///   - making: Receives the latest mark, too, and the generation that the value is published
+    ///     as; `nil` when the engine was unavailable.
     /// - Returns: `nil` when `stopped` was given before there was a value.
     package func value<Value: Sendable>(
         for name: String, marks: [String] = [], after glance: EmptyGlance? = nil,
@@ -121,7 +122,7 @@ package final class LeasedWork: Sendable {
         var remaining = duration
         var mark: Int64?
 
-        /// What a record is to the turn; keeps the value.
+        /// The event of a record; keeps its value.
         func found(_ record: SharedRecord, _ mark: Int64) async -> LeaseTurn.Event {
             value = record.generation > mark ? await reading(record, mark) : nil
             return .found(generation: record.generation, isUsable: value != nil)
@@ -129,7 +130,7 @@ package final class LeasedWork: Sendable {
 
         func acquire(after generation: Int64) async -> LeaseTurn.Event {
             news?.end()
-            // From before the question on, so that no answer falls between.
+            // Subscribed before the request, so that no change in between is missed.
             news = store.news(of: name)
             do throws(EngineError) {
                 let answer = try await lease.acquire(after: generation, marks: marks)
@@ -145,7 +146,7 @@ package final class LeasedWork: Sendable {
                     return await found(record, answer.mark)
                 }
             } catch {
-                // It may have been given all the same, and others would wait for it to its end.
+                // It may have been acquired all the same, and others would wait for it to its end.
                 lease.release()
                 onEvent(.unavailable)
                 return .unavailable
@@ -161,7 +162,7 @@ package final class LeasedWork: Sendable {
                 let event = await acquire(after: 0)
                 switch event {
                 case .acquired(let generation) where generation <= mark ?? 0:
-                    // A clock was set back: asked again, the lease is for one that is newer than the mark.
+                    // A clock was set back: a second attempt gets a generation newer than the mark.
                     action = turn.next(.nothingFound)
                 case .acquired, .held:
                     _ = turn.next(.nothingFound)
@@ -200,7 +201,7 @@ package final class LeasedWork: Sendable {
                 }
                 action = turn.next(.made(isPublishable: publication != nil))
             case .publish(let generation):
-                // The end of the turn is the task's.
+                // From here on the lease belongs to the publishing task.
                 if let publication { publish(publication, as: generation, with: lease) }
                 return value
             case .release:
@@ -219,11 +220,13 @@ package final class LeasedWork: Sendable {
         return value
     }
 
-    /// The value for a name as another node has published it; nothing is made, and nobody waited for.
+    /// The value for a name as published by another node; makes nothing, and does not wait for a
+    /// holder.
     ///
-    /// - Parameter reading: What a record holds; `nil` when it is of no use here. Told the latest mark.
-    /// - Returns: The value, if there is one; otherwise what need not be asked again at once, which is not known
-    ///   when nobody could be asked, or when there was a record without use for `reading`.
+    /// - Parameter reading: Reads a record; `nil` when it is not usable here. Receives the latest
+    ///   mark.
+    /// - Returns: The value, if there is one; otherwise the empty lookup, which saves repeating it,
+    ///   and is `nil` when the engine was unavailable or the record was not usable for `reading`.
     package func glance<Value: Sendable>(
         at name: String, marks: [String] = [],
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?
@@ -242,7 +245,7 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    /// The latest of some marks that count for a name; `nil` when nobody could be asked.
+    /// The latest of the relevant marks of a name; `nil` when the engine was unavailable.
     package func mark(of name: String, among marks: [String]) async -> Int64? {
         do throws(EngineError) {
             return try await store.record(name, marks: marks).mark
@@ -252,7 +255,7 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    /// Puts other content into a record, as long as that is of the same generation. This does not wait for it.
+    /// Replaces the content of a record that is still of the same generation, in the background.
     package func amend(_ record: SharedRecord, of name: String, lifetime: Duration) {
         Task { [store, onEvent] in
             do throws(EngineError) {
@@ -265,9 +268,9 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    /// Waits for news, or until it is time to ask without any.
+    /// Waits for news or the next poll.
     ///
-    /// - Returns: Whether nobody waits any longer.
+    /// - Returns: Whether the wait was stopped.
     private func wait(
         for news: News?, attempt: Int, atMost remaining: Duration,
         until stopped: OneShot<some Sendable>
@@ -275,7 +278,7 @@ package final class LeasedWork: Sendable {
         let place = OneShot<Bool>()
         stopped.whenGiven { _ in place.give(true) }
         news?.arrival.whenGiven { place.give(false) }
-        // A little after the lease has ended by itself, and not all at once.
+        // A little after the end of the lease, at a random time for each node.
         let end = remaining + .milliseconds(Int.random(in: 5...30))
         let poll =
             store.hearsNews

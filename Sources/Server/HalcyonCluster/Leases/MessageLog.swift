@@ -2,27 +2,27 @@ import HalcyonWork
 import NIOCore
 import Synchronization
 
-/// What nodes are told of one topic, in the order it was said: a stream of Redis, which each node reads from its
-/// beginning, or from where it stopped before a restart, and on whenever there may be more. So a node also learns
-/// what was said before it was there, or while it was cut off.
+/// The messages of one topic in order: a stream of Redis, which each node reads from its beginning,
+/// or from its position before a restart, and on whenever there may be more. So a node also
+/// receives messages from before its start, or from while it was disconnected.
 final class MessageLog: Sendable {
     fileprivate struct State {
-        /// The entry that was read last.
+        /// The last entry read.
         var last: String
         var isReading = false
-        /// Whether there may be more than what is being read.
+        /// Whether there may be more entries than those being read.
         var hasMore = false
     }
 
     private let client: RedisClient
     private let key: String
-    /// Messages that are kept; after so many others one is lost to those who have not heard it.
+    /// The number of messages kept; older ones are lost to nodes that have not read them.
     private let length: Int
     private let time: TimeSource
     private let onMessage: @Sendable (ToldMessage) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter last: The place of the message that was heard last; `nil` when none was.
+    /// - Parameter last: The position of the last message received; `nil` for none.
     init(
         _ client: RedisClient, key: String, length: Int, after last: MessagePlace?,
         time: TimeSource,
@@ -58,7 +58,7 @@ final class MessageLog: Sendable {
                     while try await readPage() {}
                     failures = 0
                 } catch {
-                    // The next connection begins anew, too.
+                    // The next connection starts reading anew, too.
                     failures += 1
                     state.withLock { $0.hasMore = true }
                     try? await time.sleep(for: .milliseconds(500))
@@ -67,7 +67,7 @@ final class MessageLog: Sendable {
         }
     }
 
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there were any entries.
     private func readPage() async throws(RedisError) -> Bool {
         let last = state.withLock { $0.last }
         let replies = try await client.send([["XRANGE", key, last, "+", "COUNT", "500"]])
@@ -86,7 +86,7 @@ final class MessageLog: Sendable {
 }
 
 extension MessageLog.State {
-    /// Whether to read on; otherwise nobody reads from now on.
+    /// Whether to read on; otherwise reading has ended.
     fileprivate mutating func takeMore(isGivenUp: Bool) -> Bool {
         let reads = hasMore && !isGivenUp
         hasMore = false

@@ -1,4 +1,4 @@
-/// How to reach a Redis server, or one that speaks its protocol.
+/// The connection settings of a Redis server, or a compatible one.
 package struct RedisSettings: Hashable, Sendable {
     package enum Address: Hashable, Sendable {
         case tcp(host: String, port: Int)
@@ -6,8 +6,7 @@ package struct RedisSettings: Hashable, Sendable {
     }
 
     package struct TLS: Hashable, Sendable {
-        /// A file with certificates in PEM form of those who may vouch for the server; `nil` for those whom
-        /// the system trusts.
+        /// A file with the trusted root certificates in PEM form; `nil` for those of the system.
         package var roots: String?
 
         package init(roots: String?) {
@@ -16,17 +15,17 @@ package struct RedisSettings: Hashable, Sendable {
     }
 
     package var address: Address
-    /// With a password only: a user of an access control list.
+    /// The user of an access control list; used with a password only.
     package var user: String?
     package var password: String?
     package var database = 0
     /// `nil` for plain text.
     package var tls: TLS?
-    /// How long a command may take, with the connection it needs.
+    /// The timeout of a command, including the connection it needs.
     package var timeout = Duration.milliseconds(50)
-    /// After so many failures without a success between them, the server is let alone for a while.
+    /// The consecutive failures after which the server is not used for a while.
     package var failuresUntilPause = 5
-    /// How long it is let alone at first; twice as long each further time.
+    /// The length of the first pause; doubled each further time.
     package var pause = Duration.milliseconds(500)
     package var longestPause = Duration.seconds(10)
 
@@ -34,7 +33,7 @@ package struct RedisSettings: Hashable, Sendable {
         self.address = address
     }
 
-    /// What a connection begins with.
+    /// The first commands of a connection.
     var greeting: [RESPCommand] {
         var commands: [RESPCommand] = []
         if let password {
@@ -45,15 +44,15 @@ package struct RedisSettings: Hashable, Sendable {
     }
 }
 
-/// Why Redis has not done something.
+/// The reason why a Redis command failed.
 package enum RedisError: Error, Hashable, Sendable {
-    /// It is not asked for a while, after many failures.
+    /// Redis is not used for a while, after many failures.
     case paused
-    /// There is no connection; in the words of the system.
+    /// There is no connection; with the system's error text.
     case unreachable(String)
     case timedOut
-    /// The connection has ended, or what came was not the protocol.
+    /// The connection has ended, or the protocol was violated.
     case broken(String)
-    /// The server's own words.
+    /// The server's error text.
     case refused(String)
 }

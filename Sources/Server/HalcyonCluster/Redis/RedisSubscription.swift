@@ -3,16 +3,16 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Listens to channels of a Redis server until it goes: connects again when the connection has ended, after
-/// growing pauses.
+/// A subscription to channels of a Redis server until deinitialization: reconnects when the
+/// connection has ended, after growing pauses.
 ///
-/// What is published while there is no connection is not heard.
+/// Messages published while disconnected are missed.
 package final class RedisSubscription: Sendable {
     private let listener: Listener
     private let task: Task<Void, Never>
 
     /// - Parameters:
-    ///   - onConnection: Called each time listening begins: whatever was said before may have been missed.
+    ///   - onConnection: Called each time listening begins: earlier messages may have been missed.
     ///   - onMessage: Called for each message, on a thread of the network.
     package init(
         _ settings: RedisSettings, channels: [String], time: TimeSource = .system,
@@ -28,11 +28,11 @@ package final class RedisSubscription: Sendable {
 
     deinit { task.cancel() }
 
-    /// Whether messages are heard now.
+    /// Whether the subscription is connected.
     package var isConnected: Bool { listener.isConnected.withLock { $0 } }
 }
 
-/// What the task of a subscription works with, so that it does not keep the subscription.
+/// The state used by a subscription's task, which must not retain the subscription.
 private final class Listener: Sendable {
     let isConnected = Mutex(false)
     private let settings: RedisSettings
@@ -40,7 +40,7 @@ private final class Listener: Sendable {
     private let time: TimeSource
     private let onConnection: @Sendable () -> Void
     private let onMessage: @Sendable (String, ByteBuffer) -> Void
-    /// A connection that was cut without a word is noticed by an answer that does not come.
+    /// The interval of pings, by which a silently broken connection is noticed.
     private let pingInterval = Duration.seconds(2)
 
     init(
@@ -65,7 +65,7 @@ private final class Listener: Sendable {
         }
     }
 
-    /// One connection, from its beginning to its end.
+    /// Handles one connection, from its beginning to its end.
     ///
     /// - Returns: Whether it got as far as listening.
     private func listen() async -> Bool {
@@ -79,7 +79,7 @@ private final class Listener: Sendable {
                 defer { connection.close() }
                 return await listen(on: connection, until: ended)
             } catch {
-                // Whatever it was, the next attempt comes after the pause.
+                // Whatever the error, the next attempt comes after the pause.
                 return false
             }
         } onCancel: {
@@ -103,14 +103,14 @@ private final class Listener: Sendable {
                         _ = try await connection.send([["PING"]], until: time.now + limit)
                     }
                 } catch {
-                    // No answer, or an end that has come by itself.
+                    // No reply, or the connection has ended by itself.
                     ended.give(true)
                 }
             }
             defer { pings.cancel() }
             _ = await ended.value
         } catch {
-            // Said by `isListening`.
+            // Reported by `isListening`.
         }
         isConnected.withLock { $0 = false }
         return isListening

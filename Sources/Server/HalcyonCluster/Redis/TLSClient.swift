@@ -1,9 +1,9 @@
 import COpenSSL
 import NIOCore
 
-/// What connections over TLS have in common: version 1.2 or newer, and whom to trust.
+/// The settings shared by TLS connections: version 1.2 or newer, and the trusted roots.
 final class TLSClient: @unchecked Sendable {
-    // Unchecked because of the pointer; what it points to is only read once it is made.
+    // Unchecked because of the pointer; the context is only read once it is created.
 
     fileprivate let context: OpaquePointer
 
@@ -39,7 +39,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private enum Phase {
-        /// With what is to be sent after it.
+        /// With the writes to be sent after it.
         case handshake([(ByteBuffer, EventLoopPromise<Void>?)])
         case open
         case closed
@@ -47,13 +47,13 @@ final class TLSClientHandler: ChannelDuplexHandler {
 
     private let client: TLSClient
     private let connection: OpaquePointer
-    /// What came from the wire, and what goes there; both belong to `connection`.
+    /// The encrypted input and output; both belong to `connection`.
     private let incoming: OpaquePointer?
     private let outgoing: OpaquePointer?
     private var phase = Phase.handshake([])
     private var bytes = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// - Parameter host: The name or the address that the server's certificate has to be for.
+    /// - Parameter host: The name or address that the server's certificate must match.
     init(_ client: TLSClient, host: String) throws(RedisError) {
         guard let connection = SSL_new(client.context) else {
             throw .unreachable("there is no memory for TLS")
@@ -146,7 +146,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
         send(context, promise)
     }
 
-    /// Writes what OpenSSL has for the wire.
+    /// Writes OpenSSL's pending output to the connection.
     private func send(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         var buffer = context.channel.allocator.buffer(capacity: 0)
         while case let count = BIO_read(outgoing, &bytes, Int32(bytes.count)), count > 0 {

@@ -2,13 +2,13 @@ import Foundation
 import HalcyonHTTP
 import HalcyonWork
 
-/// What a store has answered.
+/// The response of a store.
 struct S3Answer: Sendable {
     let status: Int
     let head: AnswerHead
     let body: Data
 
-    /// What the store calls its refusal: the `Code` of a document of XML.
+    /// The error code of the store: the `Code` of its XML document.
     var code: Substring? {
         guard status >= 400,
             let text = String(bytes: body.prefix(4096), encoding: .utf8),
@@ -18,13 +18,13 @@ struct S3Answer: Sendable {
         return text[start.upperBound..<end.lowerBound]
     }
 
-    /// What it says of the store.
+    /// The verdict on the store.
     func verdict(of method: String?) -> Verdict {
         switch status {
-        // Also of what is not there, for whoever may not list the bucket.
+        // Also for missing objects, if the keys may not list the bucket.
         case 403 where method == "GET" && code == "AccessDenied": .unknown
         case 403: .refuses
-        // Also 404, but nothing can be kept there.
+        // A 404, too, but nothing can be stored there.
         case 404 where code == "NoSuchBucket": .fails
         case 429, 500...: .fails
         default: code == "ExpiredToken" ? .expired : .works
@@ -35,7 +35,7 @@ struct S3Answer: Sendable {
         EngineError("the store has answered with \(status)" + (code.map { ", \($0)" } ?? ""))
     }
 
-    /// The object in it; `nil` for one that is not whole.
+    /// The object in the response; `nil` if it is incomplete or damaged.
     var object: SharedObject? {
         guard head.value(Field.length) == "\(body.count)",
             head.value(Field.digest) == Digest.sha256.hexadecimal(body)
@@ -53,7 +53,7 @@ struct S3Answer: Sendable {
         static let generation = "x-amz-meta-halcyon-generation"
     }
 
-    /// What an answer says of the store, and of what it makes of our keys.
+    /// The state of the store and of our keys, as indicated by a response.
     enum Verdict {
         case works, unknown, expired, refuses, fails
     }

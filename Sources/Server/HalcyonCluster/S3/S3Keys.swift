@@ -1,12 +1,12 @@
 package import Foundation
 
-/// What a request to a store is signed with.
+/// The credentials that sign requests to a store.
 package struct S3Keys: Hashable, Sendable {
     package var accessKey: String
     package var secretKey: String
-    /// Goes with keys that are good for a while only.
+    /// The session token of temporary keys.
     package var sessionToken: String?
-    /// When they end; `nil` for never.
+    /// The expiration of the keys; `nil` for never.
     package var expires: Date?
 
     package init(
@@ -31,9 +31,10 @@ extension S3Keys {
             sessionToken: token.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// Those of a profile in a file of Amazon's form: `[profile]`, and lines of `name = value` below it.
+    /// The keys of a profile in a file of Amazon's form: `[profile]`, and lines of `name = value`
+    /// below it.
     ///
-    /// `nil` when the profile is not there or lacks a key.
+    /// `nil` when the profile is missing or lacks a key.
     package init?(file text: String, profile: String) {
         var values: [String: String] = [:]
         var isInProfile = false
@@ -55,8 +56,8 @@ extension S3Keys {
             accessKey: access, secretKey: secret, sessionToken: values["aws_session_token"])
     }
 
-    /// What the address for credentials in a container answers: JSON with `AccessKeyId`, `SecretAccessKey`,
-    /// `Token` and `Expiration` (`2026-11-23T15:00:00Z`).
+    /// The keys in a response of a container's credentials address: JSON with `AccessKeyId`,
+    /// `SecretAccessKey`, `Token` and `Expiration` (`2026-11-23T15:00:00Z`).
     package init?(containerAnswer data: Data) {
         struct Answer: Decodable {
             let AccessKeyId: String

@@ -2,10 +2,10 @@ package import Foundation
 package import FoundationNetworking
 import HalcyonWork
 
-/// Who signs requests to a store, and where that is (AWS Signature Version 4, service `s3`).
+/// The signer of requests to a store in a region (AWS Signature Version 4, service `s3`).
 ///
-/// The body is not signed. libcurl could sign, too, but covers all header fields, also those that it leaves
-/// out or adds itself: stores refuse such requests.
+/// The body is not signed. libcurl could sign, too, but covers all header fields, including those
+/// that it leaves out or adds itself: stores refuse such requests.
 package struct S3Signature: Hashable, Sendable {
     package let accessKey: String
     package let secretKey: String
@@ -19,7 +19,7 @@ package struct S3Signature: Hashable, Sendable {
         self.region = region
     }
 
-    /// What is signed with for a day.
+    /// The signing key of a day.
     package struct DayKey: Hashable, Sendable {
         fileprivate let day: String
         fileprivate let secretKey: String
@@ -27,9 +27,9 @@ package struct S3Signature: Hashable, Sendable {
         fileprivate let bytes: [UInt8]
     }
 
-    /// The key of a day, which is worth keeping: four digests go into it.
+    /// Derives the key of a day, which is worth keeping: it takes four digests.
     ///
-    /// - Parameter known: Is returned when it is the one.
+    /// - Parameter known: Returned if it is valid for the day.
     package func dayKey(at date: Date, known: DayKey? = nil) -> DayKey {
         let day = String(Self.text(date).prefix(8))
         if let known, known.day == day, known.secretKey == secretKey, known.region == region {
@@ -85,7 +85,7 @@ package struct S3Signature: Hashable, Sendable {
                 + "Signature=\(signature)", forHTTPHeaderField: "Authorization")
     }
 
-    /// As it is sent: without the port that belongs to the scheme.
+    /// The host as sent: without the scheme's default port.
     private static func host(of url: URL?) -> String {
         let host = url?.host ?? ""
         let name = host.contains(":") ? "[\(host)]" : host
@@ -98,16 +98,16 @@ package struct S3Signature: Hashable, Sendable {
         return path.isEmpty ? "/" : path
     }
 
-    /// The path of a URL as it is signed, and so has to be sent: all but letters, digits, `-._~` and slashes is
-    /// escaped, in capitals.
+    /// The path of a URL in the form to be signed, and so to be sent: all but letters, digits,
+    /// `-._~` and slashes is escaped, in capitals.
     package static func escaped(path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false)
-            // What is no text stays as it is.
+            // A segment that cannot be decoded stays as it is.
             .map { segment in PercentEncoding.decode(segment).map(escaped(_:)) ?? String(segment) }
             .joined(separator: "/")
     }
 
-    /// The same of a text without escapes.
+    /// Escapes a text without escapes for a signed path.
     package static func escaped(_ text: String) -> String {
         PercentEncoding.encode(text, keeping: "/")
     }

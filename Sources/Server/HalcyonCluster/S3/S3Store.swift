@@ -4,10 +4,11 @@ import HalcyonHTTP
 package import HalcyonWork
 import Synchronization
 
-/// Objects in a bucket of a store that speaks the protocol of Amazon S3.
+/// Objects in a bucket of a store with the protocol of Amazon S3.
 ///
-/// Length and SHA-256 of an object are its metadata: one request tells whether it is whole; and its generation,
-/// where it has one. Nothing else is, because stores limit metadata, Amazon's to 2 KB.
+/// Length and SHA-256 of an object are its metadata, so that one request shows whether it is
+/// complete; and its generation, if it has one. Nothing else is, because stores limit metadata,
+/// Amazon's to 2 KB.
 package final class S3Store: SharedBytes {
     package struct Settings: Sendable {
         /// Scheme, host and, where needed, port and path; the bucket is the next segment.
@@ -15,18 +16,18 @@ package final class S3Store: SharedBytes {
         package var bucket: String
         package var region: String
         package var credentials: S3Credentials
-        /// Before all names, without slashes around it; may be empty.
+        /// The prefix of all names, without slashes around it; may be empty.
         package var prefix = ""
-        /// How long a request may take.
+        /// The timeout of a request.
         package var timeout = Duration.milliseconds(500)
-        /// The largest object that is read.
+        /// The size limit of objects that are read.
         package var maximumBytes = 100 << 20
         package var failuresUntilPause = 5
         package var pause = Duration.milliseconds(500)
         package var longestPause = Duration.seconds(10)
-        /// Requests at a time; others wait for their turn.
+        /// The number of concurrent requests; others wait.
         package var width = 32
-        /// Told why the store is let alone, once for each time that it was good before.
+        /// Called with the reason of a pause, once for each time that the store was working before.
         package var onPause: @Sendable (EngineError) -> Void = { _ in }
 
         package init(endpoint: URL, bucket: String, region: String, credentials: S3Credentials) {
@@ -43,7 +44,7 @@ package final class S3Store: SharedBytes {
     private let breaker: Mutex<CircuitBreaker>
     private let gate: HostGate
     private let dayKey = Mutex<S3Signature.DayKey?>(nil)
-    /// Where all objects are, with a slash at its end.
+    /// The URL of the folder of all objects, with a slash at its end.
     private let folder: String
 
     package init(_ settings: Settings, time: TimeSource = .system) throws {
@@ -68,7 +69,7 @@ package final class S3Store: SharedBytes {
         let answer = try await send(request("GET", name))
         switch answer.status {
         case 200: return answer.object.map { .whole($0) } ?? .damaged
-        // Who may not list the bucket is told by Amazon that he may not see what is not there.
+        // Without the right to list the bucket, Amazon answers 403 for missing objects.
         case 404, 403: return .missing
         default: throw answer.error
         }
@@ -90,7 +91,7 @@ package final class S3Store: SharedBytes {
         let answer = try await send(request)
         switch answer.status {
         case 200...299: return true
-        // Another node was faster, or is storing it at this moment.
+        // Another node was faster, or is storing it now.
         case 412, 409: return false
         default: throw answer.error
         }
@@ -113,7 +114,7 @@ package final class S3Store: SharedBytes {
     }
 
     private func url(of name: String) -> URL {
-        // Of plain characters and escapes alone a URL can always be made.
+        // Plain characters and escapes alone always form a valid URL.
         URL(string: folder + S3Signature.escaped(name)) ?? settings.endpoint
     }
 
@@ -139,8 +140,8 @@ package final class S3Store: SharedBytes {
         signature.sign(&request, at: date, known: key)
     }
 
-    /// Sends a request when it is its turn. To wait for that is no failure of the store, but nobody waits for
-    /// long.
+    /// Sends a request once admitted. A wait above the timeout fails the request, but does not
+    /// count as a failure of the store.
     private func send(_ request: URLRequest) async throws(EngineError) -> S3Answer {
         let start = time.now
         do {
@@ -158,7 +159,7 @@ package final class S3Store: SharedBytes {
         return try await sendNow(request)
     }
 
-    /// Sends a request, and counts as failures of the store what is none of ours.
+    /// Sends a request, and counts the failures of the store but not our own.
     private func sendNow(_ unsigned: URLRequest) async throws(EngineError) -> S3Answer {
         var request = unsigned
         let deadline = time.now + settings.timeout

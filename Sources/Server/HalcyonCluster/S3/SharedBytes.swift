@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Bytes that nodes share.
+/// An object shared by nodes.
 package struct SharedObject: Hashable, Sendable {
     package var body: Data
     package var mediaType: String
-    /// That of the record which it belongs to; `nil` for one without.
+    /// The generation of the record that it belongs to; `nil` without a record.
     package var generation: Int64?
 
     package init(
@@ -19,39 +19,40 @@ package struct SharedObject: Hashable, Sendable {
     package func isNewer(than mark: Int64) -> Bool { mark == 0 || generation ?? 0 > mark }
 }
 
-/// What there is under a name.
+/// The result of reading an object.
 package enum StoredObject: Hashable, Sendable {
     case missing
-    /// Not what was stored: it has to be replaced.
+    /// The object is not as stored: it has to be replaced.
     case damaged
     case whole(SharedObject)
 
-    /// `nil` for what is of no use.
+    /// The intact object; `nil` otherwise.
     package var object: SharedObject? {
         if case .whole(let object) = self { object } else { nil }
     }
 }
 
-/// Objects by names. Where names say what is in them, an object never changes but for its generation.
+/// Objects by name. If names identify the content, an object never changes but for its generation.
 ///
-/// Each call takes a limited time, some tenths of a second, and throws when the store cannot answer.
+/// Each call takes a limited time, some tenths of a second, and throws when the store does not
+/// respond.
 package protocol SharedBytes: Sendable {
     func object(_ name: String) async throws(EngineError) -> StoredObject
 
-    /// Stores an object; without `replacing`, only if there is none of the name, and `false` when there is.
+    /// Stores an object; without `replacing`, returns `false` if one of the name exists.
     func store(
         _ object: SharedObject, as name: String, replacing: Bool
     ) async throws(EngineError) -> Bool
 
-    /// Removes an object, if it is there.
+    /// Removes an object, if it exists.
     func remove(_ name: String) async throws(EngineError)
 
-    /// Whether the store is asked at the moment.
+    /// The state of the store's circuit breaker.
     var breakerState: CircuitBreaker.State { get }
 }
 
 extension SharedBytes {
-    /// Stores an object unless there is one of the name; `false` when there is.
+    /// Stores an object; returns `false` if one of the name exists.
     package func store(
         _ object: SharedObject, as name: String
     ) async throws(EngineError) -> Bool {
