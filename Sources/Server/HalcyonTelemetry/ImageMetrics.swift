@@ -4,7 +4,7 @@ import Synchronization
 
 /// The counters and timers of requests.
 ///
-/// Labels have few values: never URLs or numbers of requests.
+/// Labels have few values: never URLs or request IDs.
 final class ImageMetrics: Sendable {
     /// A metric and the values of its labels.
     private struct Name: Hashable {
@@ -18,14 +18,15 @@ final class ImageMetrics: Sendable {
     }
 
     private let factory: any MetricsFactory
-    /// Back ends look those up that they have, under a lock; so each is asked for once.
+    /// The metrics created so far. Back ends look up existing metrics under a lock; so each is
+    /// requested once.
     private let made = Mutex(Made())
 
     init(_ factory: any MetricsFactory) { self.factory = factory }
 
     /// - Parameters:
-    ///   - start: When the request began.
-    ///   - time: That of the event.
+    ///   - start: The start of the request.
+    ///   - time: The time of the event.
     func note(
         _ step: RequestTrail.Step, of start: ContinuousClock.Instant,
         at time: ContinuousClock.Instant
@@ -53,7 +54,7 @@ final class ImageMetrics: Sendable {
         }
     }
 
-    /// What a download was made of.
+    /// Records the parts of a download.
     private func noteParts(of network: NetworkMetrics) {
         for (name, seconds) in network.parts { stageTime(name, .seconds(seconds)) }
     }
@@ -86,7 +87,7 @@ final class ImageMetrics: Sendable {
 }
 
 extension NetworkMetrics {
-    /// What has been measured, by its name, in seconds.
+    /// The measured parts by name, in seconds.
     var parts: [(name: String, seconds: Double)] {
         let parts: [(String, Double?)] = [
             ("name_lookup", domainLookupDuration), ("connect", connectDuration),

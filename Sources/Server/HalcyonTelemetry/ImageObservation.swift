@@ -4,16 +4,16 @@ public import Tracing
 
 /// Metrics and spans of the requests of a manager.
 ///
-/// A request becomes a span, below that of the task that made it, and what was done for it spans below that.
-/// It is followed from its events (``KingfisherManager/events``), so that it costs a manager nothing when
-/// nobody observes it.
+/// A request becomes a child span of the calling task's span, and its steps become child spans of
+/// the request's. It is followed by its events (``KingfisherManager/events``), so that a manager
+/// without observers has no cost.
 ///
 /// ```swift
 /// let observation = ImageObservation(of: .shared)
 /// let observing = Task { await observation.run() }
 /// ```
 ///
-/// A program has one observation for a manager; a second one would count everything twice.
+/// Use one observation per manager; a second one would count everything twice.
 public struct ImageObservation: Sendable {
     private let events: AsyncStream<ObservedEvent>
     private let metrics: (any MetricsFactory)?
@@ -22,10 +22,10 @@ public struct ImageObservation: Sendable {
     /// Begins to listen: requests from now on are observed, once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - metrics: What counters and timers are made with; by default what `MetricsSystem` has been
-    ///     bootstrapped with. `nil` for none.
-    ///   - tracer: What spans are made with; by default what `InstrumentationSystem` has been bootstrapped
-    ///     with. `nil` for none.
+    ///   - metrics: The factory of counters and timers; by default that of `MetricsSystem`. `nil`
+    ///     for none.
+    ///   - tracer: The tracer of the spans; by default that of `InstrumentationSystem`. `nil` for
+    ///     none.
     public init(
         of manager: KingfisherManager,
         metrics: (any MetricsFactory)? = MetricsSystem.factory,
@@ -44,7 +44,7 @@ public struct ImageObservation: Sendable {
 
     /// Observes until the task is cancelled or the manager is gone; to be called once.
     ///
-    /// Spans of requests that are under way then end with it.
+    /// Then ends the spans of pending requests.
     public func run() async {
         var observer = RequestObserver(
             metrics: metrics.map(ImageMetrics.init), tracer: SpanScope(tracer).tracer)
@@ -56,6 +56,6 @@ public struct ImageObservation: Sendable {
 /// An event of a request.
 private struct ObservedEvent: Sendable {
     let event: ImageEvent
-    /// What the request is part of; only with its start.
+    /// The context of the request; only with its start.
     var context: ServiceContext?
 }

@@ -1,11 +1,12 @@
 import Halcyon
 import Tracing
 
-/// Makes metrics and spans of the events of requests, each as it comes.
+/// Turns the events of requests into metrics and spans as they arrive.
 struct RequestObserver {
-    /// Of more requests than this the oldest are no longer followed: their events have been lost.
+    /// The limit of followed requests; beyond it the oldest are dropped: their events have been
+    /// lost.
     private static let most = 16_384
-    /// After their end so many are followed on, until their files are written.
+    /// The limit of ended requests, which are followed until their files are written.
     private static let mostEnded = 1_024
 
     private struct Followed {
@@ -17,7 +18,7 @@ struct RequestObserver {
     private let metrics: ImageMetrics?
     private let tracer: (any Tracer)?
     private var requests: [ImageEvent.RequestID: Followed] = [:]
-    /// Those that have ended, the oldest first.
+    /// The ended requests, the oldest first.
     private var ended: [ImageEvent.RequestID] = []
 
     init(metrics: ImageMetrics?, tracer: (any Tracer)?) {
@@ -25,10 +26,10 @@ struct RequestObserver {
         self.tracer = tracer
     }
 
-    /// Requests that are known.
+    /// The number of followed requests.
     var count: Int { requests.count }
 
-    /// - Parameter context: What a request that starts is part of, if anything.
+    /// - Parameter context: The context of a starting request, if any.
     mutating func take(_ event: ImageEvent, in context: ServiceContext? = nil) {
         if case .started = event.kind {
             requests[event.request] = Followed(
@@ -37,7 +38,7 @@ struct RequestObserver {
             if requests.count > Self.most { forgetOldest(at: event.time) }
             return
         }
-        // One that began before is not followed.
+        // A request that began before is not followed.
         guard let index = requests.index(forKey: event.request) else { return }
         let steps = requests.values[index].trail.follow(event.kind, at: event.time)
         let request = requests.values[index]

@@ -1,22 +1,23 @@
 package import HalcyonWork
 package import Tracing
 
-/// Makes spans below that of the task, by a tracer; nothing where there is none.
+/// Creates child spans of the task's span, by a tracer; does nothing without one.
 ///
-/// Work that several requests share is part of the trace of the one that began it, since its task has
+/// Work shared by several requests is part of the trace of the first one, since its task has
 /// inherited the context.
 package struct SpanScope: Sendable {
-    /// `nil` when no spans are made.
+    /// The tracer; `nil` when no spans are created.
     package let tracer: (any Tracer)?
     private let time: TimeSource
 
-    /// - Parameter tracer: The one that does nothing counts as none.
+    /// - Parameter tracer: A `NoOpTracer` counts as none.
     package init(_ tracer: (any Tracer)?, time: TimeSource = .system) {
         self.tracer = tracer is NoOpTracer ? nil : tracer
         self.time = time
     }
 
-    /// What `work` returns or throws, as a span; `work` is given it, if there is one.
+    /// Runs `work` in a span, which it receives if there is a tracer, and passes on its result or
+    /// error.
     package func span<Value, Failure: Error>(
         _ name: String, ofKind kind: SpanKind = .internal,
         _ work: ((any Span)?) async throws(Failure) -> Value
@@ -35,11 +36,11 @@ package struct SpanScope: Sendable {
         return try result.get()
     }
 
-    /// Something that has been done, as a span.
+    /// Records completed work as a span.
     ///
     /// - Parameters:
     ///   - end: Now, if it is `nil`.
-    ///   - context: What it belongs to, where that is not the task's.
+    ///   - context: The context of the work, if it is not the task's.
     package func note(
         _ name: String, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant? = nil,
         in context: @autoclosure () -> ServiceContext? = ServiceContext.current,

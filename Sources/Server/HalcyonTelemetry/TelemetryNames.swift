@@ -1,7 +1,7 @@
 import Halcyon
 
 extension ImageStage {
-    /// Those of the image server have the same names.
+    /// The span name of the stage, the same as the image server's.
     var spanName: String {
         switch self {
         case .lookup: "halcyon.cache.read"
@@ -15,7 +15,7 @@ extension ImageStage {
 }
 
 extension RequestTrail.End {
-    /// For labels.
+    /// The value for labels.
     var name: String {
         switch self {
         case .succeeded: "succeeded"
@@ -24,7 +24,7 @@ extension RequestTrail.End {
         }
     }
 
-    /// Where the image was found, for labels.
+    /// The cache in which the image was found, for labels.
     var cacheName: String {
         if case .succeeded(let cache) = self { cache.name } else { "none" }
     }
