@@ -21,21 +21,21 @@ extension Picture: @MainActor Equatable {
     }
 }
 
-/// How a picture lies in an area of other proportions.
+/// The scaling and alignment of a picture in an area of other proportions.
 public struct PicturePlacement: Hashable, Sendable {
-    /// How a picture gets its size.
+    /// The scaling of a picture.
     public enum Mode: Hashable, Sendable, CaseIterable {
-        /// As large as possible with all of it seen.
+        /// As large as possible without clipping.
         case fit
-        /// As small as possible with the area covered; what lies outside is not seen.
+        /// As small as possible while covering the area; the rest is clipped.
         case fill
-        /// As large as it is; what lies outside is not seen.
+        /// Its own size; the rest is clipped.
         case center
-        /// As large as the area, in other proportions.
+        /// The size of the area, in other proportions.
         case stretch
     }
 
-    /// Where a picture lies that is larger or smaller than the area.
+    /// The alignment of a picture larger or smaller than the area.
     public struct Alignment: Hashable, Sendable {
         /// 0 is left, 1 is right.
         public var x: CGFloat
@@ -68,10 +68,11 @@ public struct PicturePlacement: Hashable, Sendable {
         self.alignment = alignment
     }
 
-    /// Where a picture of `size` points lies in an area of `bounds` points.
+    /// Returns the rectangle of a picture of `size` points in an area of `bounds` points.
     ///
-    /// Edges lie between pixels of the screen, so that they are sharp, and a picture that has exactly
-    /// the pixels of its place is drawn as it is. `scaleFactor` is pixels of the screen per point.
+    /// Edges are snapped to pixels of the screen, so that they are sharp, and a picture with
+    /// exactly the pixels of its rectangle is drawn without resampling. `scaleFactor` is pixels of
+    /// the screen per point.
     public func rect(of size: CGSize, in bounds: CGSize, scaleFactor: CGFloat = 1) -> CGRect {
         guard size.width > 0, size.height > 0, bounds.width > 0, bounds.height > 0 else {
             return .zero
@@ -101,7 +102,7 @@ extension CGSize {
 }
 
 extension Snapshot {
-    /// Draws `picture` as `placement` says into an area from the origin to `size`, and nothing outside.
+    /// Draws `picture` by `placement` into an area from the origin to `size`, clipped to that area.
     public func draw(
         _ picture: Picture, placement: PicturePlacement, size: CGSize, scaleFactor: CGFloat = 1
     ) {

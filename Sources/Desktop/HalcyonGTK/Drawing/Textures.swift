@@ -1,22 +1,22 @@
 import CGtk4
 import Halcyon
 
-/// The textures that somebody uses, by the pixels they are made of.
+/// The textures in use, keyed by their pixels.
 ///
-/// An entry does not keep its texture. A texture keeps its pixels, so that others cannot come to lie at
-/// their address before the entry is gone.
+/// An entry does not retain its texture. A texture retains its pixels, so that their address is not
+/// reused before the entry is removed.
 @MainActor final class Textures {
     static let shared = Textures()
 
     private var entries: [Bitmap.Identity: OpaquePointer] = [:]
 
-    /// How many textures there are.
+    /// The number of textures in use.
     var count: Int { entries.count }
 
-    /// Whether there is one of these pixels.
+    /// Whether there is a texture of these pixels.
     func has(_ identity: Bitmap.Identity) -> Bool { entries[identity] != nil }
 
-    /// A new reference to the texture of `bitmap`, which is made when there is none.
+    /// Returns a new reference to the texture of `bitmap`, which is made if there is none.
     func texture(of bitmap: Bitmap) -> OpaquePointer {
         if let texture = entries[bitmap.identity] {
             g_object_ref(UnsafeMutableRawPointer(texture))
@@ -58,7 +58,7 @@ import Halcyon
     }
 }
 
-/// Keeps a bitmap as long as GTK uses its pixels.
+/// A reference to a bitmap for as long as GTK uses its pixels.
 private final class PixelOwner {
     let bitmap: Bitmap
 
@@ -68,7 +68,7 @@ private final class PixelOwner {
 }
 
 extension Bitmap {
-    /// GTK's name of the layout.
+    /// GDK's constant for the pixel layout.
     fileprivate var memoryFormat: GdkMemoryFormat {
         switch (depth, hasAlpha) {
         case (.eight, false): GDK_MEMORY_R8G8B8

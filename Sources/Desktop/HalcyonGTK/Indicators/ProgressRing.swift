@@ -2,9 +2,9 @@ import CGtk4
 public import Foundation
 public import Halcyon
 
-/// A ring that fills as something proceeds, and turns as long as nobody knows how far it is.
+/// A progress ring. It turns while the progress is unknown.
 @MainActor public final class ProgressRing: Canvas, ProgressView {
-    /// How much is done, 0 … 1; `nil`, the default, when it is not known.
+    /// The progress, 0 … 1; `nil`, the default, if it is unknown.
     public var fraction: Double? {
         didSet {
             guard fraction != oldValue else { return }
@@ -13,7 +13,7 @@ public import Halcyon
         }
     }
 
-    /// The colour of what is done; `nil`, the default, is that of the text around.
+    /// The colour of the filled part; `nil`, the default, is the text colour.
     public var color: Color? {
         didSet { if color != oldValue { setNeedsDisplay() } }
     }
@@ -23,25 +23,26 @@ public import Halcyon
         didSet { if lineWidth != oldValue { setNeedsDisplay() } }
     }
 
-    /// The clock it turns by: that of its window by default.
+    /// The clock of the rotation: that of the view's window by default.
     public lazy var frameTicker: any FrameTicker = WidgetFrameTicker(self)
 
     /// The preferred width and height, in points.
     public static let diameter: CGFloat = 36
 
-    /// Seconds that one turn takes.
+    /// The duration of one turn, in seconds.
     private static let turnSeconds = 1.0
 
     private var turning: FrameSubscription?
     private var turn = 0.0
 
-    /// A ring of which nothing is known.
+    /// A ring with unknown progress.
     public init() {
         super.init()
         gtk_widget_set_can_target(gtkWidget, 0)
     }
 
-    /// Whether it turns: on the screen, with nothing known, on a desktop that wants animations.
+    /// Whether the ring turns: it is on the screen, its progress is unknown, and the desktop allows
+    /// animations.
     public var isTurning: Bool { turning != nil }
 
     public override func didAppear() {

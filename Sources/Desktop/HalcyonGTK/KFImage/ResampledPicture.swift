@@ -2,17 +2,16 @@ import Dispatch
 import Foundation
 import Halcyon
 
-/// The picture of an image at exactly the pixels of the place it is drawn at, sampled elsewhere than on
-/// the main thread.
+/// The picture of an image resampled, off the main thread, to the exact pixel size it is drawn at.
 ///
-/// GTK itself samples linearly, which is neither sharp for few large pixels nor good for a large image in
-/// a small place.
+/// GTK itself samples linearly, which is neither sharp for magnified pixels nor good for strong
+/// downscaling.
 @MainActor final class ResampledPicture {
-    /// How pixels are made of others.
+    /// The resampling method.
     enum Method: Hashable {
-        /// Each is that of the nearest one.
+        /// Each pixel is the nearest one of the image.
         case nearest
-        /// Each is made of all that it covers.
+        /// Each pixel is computed from all that it covers.
         case filtered
     }
 
@@ -30,12 +29,13 @@ import Halcyon
     private var picture: Picture?
     private let becameReady: @MainActor () -> Void
 
-    /// - Parameter becameReady: Called when a picture that was asked for is there.
+    /// - Parameter becameReady: Called when the requested picture is ready.
     init(becameReady: @escaping @MainActor () -> Void) {
         self.becameReady = becameReady
     }
 
-    /// The picture of `image` with `size` pixels; `nil` until it is there. Earlier wishes are forgotten.
+    /// Returns the picture of `image` with `size` pixels; `nil` until it is ready. Replaces earlier
+    /// requests.
     func picture(
         of image: Image, size: PixelSize, scaleFactor: CGFloat, method: Method
     ) -> Picture? {
@@ -45,7 +45,7 @@ import Halcyon
         picture = nil
         guard image.pixelSize != size else { return nil }
         Task { [weak self] in
-            // What cannot be rendered is not seen at its own size either.
+            // An image that cannot be rendered is not shown at its own size either.
             let bitmap = try? await Self.sampled(wish)
             guard let self, self.wish == wish, let bitmap else { return }
             picture = Picture(bitmap, scale: scaleFactor)
@@ -54,7 +54,7 @@ import Halcyon
         return nil
     }
 
-    /// Lets go of the image and its picture.
+    /// Releases the image and its picture.
     func forget() {
         wish = nil
         picture = nil
@@ -78,7 +78,7 @@ import Halcyon
 }
 
 extension Bitmap {
-    /// These pixels, each repeated or left out, so that there are `size`.
+    /// Resamples the bitmap to `target` by repeating and leaving out pixels.
     func nearest(_ target: PixelSize) -> Bitmap? {
         let bytesPerPixel = bytesPerPixel
         var data = Data(count: target.pixelCount * bytesPerPixel)

@@ -2,12 +2,12 @@ import CGtk4
 import Foundation
 import Halcyon
 
-/// An image view that draws as a `KFImage` says.
+/// An image view that draws in the style of a `KFImage`.
 ///
-/// Edges always lie between pixels of the screen, so there is nothing that antialiasing would change. An
-/// image with caps or tiles is sampled by GTK, whatever the interpolation.
+/// Edges are always snapped to pixels of the screen, so antialiasing would change nothing. An image
+/// with caps or tiles is sampled by GTK, whatever the interpolation.
 @MainActor final class StyledImageView: ImageView {
-    /// How the image is to be drawn.
+    /// The rendering style of the image.
     var style = KFImage.Rendering() {
         didSet {
             guard style != oldValue else { return }
@@ -44,8 +44,8 @@ import Halcyon
         }
     }
 
-    /// The picture as the interpolation asks for it; `nil` if GTK's own will do, until it is there, and
-    /// while the view changes its size.
+    /// Returns the picture resampled by the style's interpolation; `nil` if GTK's own sampling will
+    /// do, until the picture is ready, and while the view changes its size.
     private func sampled(_ picture: Picture) -> Picture? {
         let method: ResampledPicture.Method
         switch style.interpolation {
@@ -63,7 +63,7 @@ import Halcyon
 }
 
 extension Snapshot {
-    /// Draws what `body` draws in one colour, through its alpha channel.
+    /// Draws the alpha channel of the drawing of `body` in one colour.
     fileprivate func stencilled(in color: Color, _ body: () -> Void) {
         var matrix = graphene_matrix_t()
         var offset = graphene_vec4_t()

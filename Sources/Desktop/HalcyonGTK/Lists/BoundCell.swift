@@ -2,13 +2,13 @@ import CGtk4
 import Foundation
 import Halcyon
 
-/// A cell of a list with what it is bound to.
+/// A list cell and the load of the item it is bound to.
 @MainActor final class BoundCell {
-    /// What became of the image.
+    /// The loading state of the image.
     enum State {
         /// There is nothing to load.
         case empty
-        /// Not asked for yet, or no longer.
+        /// Not requested, or no longer.
         case waiting
         case loading
         case shown
@@ -22,7 +22,7 @@ import Halcyon
 
     private(set) var source: Source?
     private(set) var state = State.empty
-    /// Tells the loads of one binding from those of another.
+    /// The number of the current binding, which tells its loads from those of earlier ones.
     private var binding = 0
 
     init(
@@ -37,7 +37,7 @@ import Halcyon
     /// The cell's place in the list, if it is bound.
     var position: Int? { ListItem(pointer)?.position }
 
-    /// Binds the cell to `item`, of which `source` is the image. What the view showed stays until `wait`
+    /// Binds the cell to `item`, whose image is `source`. The view keeps its content until `wait`
     /// or `load`.
     func bind(to item: ListItem, source: Source?) {
         binding += 1
@@ -72,8 +72,8 @@ import Halcyon
         }
     }
 
-    /// Leaves what is under way to itself. The last image stays, so that the next one can follow without a
-    /// gap.
+    /// Unbinds the cell from its item and its load. The last image stays, so that the next one can
+    /// follow without a gap.
     func unbind() {
         binding += 1
         if state == .loading {

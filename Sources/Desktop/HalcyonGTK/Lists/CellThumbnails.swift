@@ -1,16 +1,16 @@
 import Foundation
 import Halcyon
 
-/// The options that make images as large as the cells are.
+/// The options that make images of the cells' size.
 @MainActor struct CellThumbnails {
     private let configuration: ImageCellConfiguration
-    /// The place that images are made for, in points; `nil` until a cell is laid out.
+    /// The size and mode images are made for; `nil` until a cell is laid out.
     private var place: Place?
-    /// The options for that place.
+    /// The options for that size.
     private(set) var options: KingfisherOptionsInfo? {
         didSet { parsed = options.map { KingfisherParsedOptionsInfo($0) } }
     }
-    /// The same, for those who only look into the cache.
+    /// The parsed `options`, for cache lookups.
     private(set) var parsed: KingfisherParsedOptionsInfo?
 
     private struct Place: Equatable {
@@ -24,7 +24,7 @@ import Halcyon
         if configuration.imageSize == .original { setOptions(Self.shared + configuration.options) }
     }
 
-    /// Takes the size that `view` has.
+    /// Updates the options for the size of `view`.
     mutating func fit(_ view: ImageView) {
         let scale = max(1, view.scaleFactor)
         let size: CGSize
@@ -49,7 +49,8 @@ import Halcyon
         options = makeOptions(for: place)
     }
 
-    /// In an initializer, too, where observers of properties are not called.
+    /// Sets `options` from within an initializer, where a direct assignment calls no property
+    /// observer.
     private mutating func setOptions(_ new: KingfisherOptionsInfo) {
         options = new
     }
@@ -65,7 +66,8 @@ import Halcyon
             + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
     }
 
-    /// What a view of the shared manager would use; a prefetcher does not by itself.
+    /// The shared manager's cache, downloader and default options, which a prefetcher does not use
+    /// by itself.
     private static var shared: KingfisherOptionsInfo {
         let manager = KingfisherManager.shared
         return [.targetCache(manager.cache), .downloader(manager.downloader)]

@@ -2,17 +2,17 @@ import CGtk4
 public import Foundation
 public import Halcyon
 
-/// A list or grid of any number of images that is scrolled, with as few cells as that needs.
+/// A scrolling list or grid of any number of images, which reuses its cells.
 @MainActor public final class ImageCollectionView<Item>: View {
-    /// How the items lie.
+    /// The arrangement of the items.
     public enum Layout: Hashable, Sendable {
         /// One below the other.
         case list
-        /// In rows, as many in a row as fit, between these bounds.
+        /// In rows of as many as fit, within these bounds.
         case grid(columns: ClosedRange<Int>)
     }
 
-    /// What is shown. Setting it begins anew.
+    /// The items of the list. Setting them replaces all.
     public var items: [Item] {
         get { contents.items }
         set {
@@ -39,11 +39,11 @@ public import Halcyon
     }
 
     /// - Parameters:
-    ///   - layout: How the cells lie.
-    ///   - items: What there is at first.
-    ///   - configuration: How images are loaded into cells.
+    ///   - layout: The arrangement of the cells.
+    ///   - items: The initial items.
+    ///   - configuration: The settings by which cells load their images.
     ///   - makeCell: Makes a new cell.
-    ///   - source: Where the image of an item comes from.
+    ///   - source: Returns the image source of an item.
     ///   - configure: Called whenever a cell is bound to another item, before its image is set.
     public init<Cell: ImageCell>(
         _ layout: Layout = .list, items: [Item] = [],
@@ -79,13 +79,14 @@ public import Halcyon
         store.setCount(items.count)
     }
 
-    /// How far it is scrolled down, in points, from 0 to the height of what is not seen.
+    /// The vertical scroll position, in points, from 0 to the content height less the visible
+    /// height.
     public var scrollOffset: CGFloat {
         get { gtk_adjustment_get_value(adjustment) }
         set { gtk_adjustment_set_value(adjustment, newValue) }
     }
 
-    /// The height of everything, in points, as far as it is known.
+    /// The height of the content, in points, as far as it is known.
     public var contentHeight: CGFloat { gtk_adjustment_get_upper(adjustment) }
 
     private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
@@ -101,7 +102,7 @@ public import Halcyon
         g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 
-    /// The `GListModel`, with a reference for somebody else.
+    /// The `GListModel`, with a new reference owned by the caller.
     var retainedPointer: OpaquePointer? {
         OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pointer)))
     }

@@ -1,9 +1,9 @@
-/// Which items of a list are worth having: those on show, and those that follow where it is moved to.
+/// The visible items of a list and the items to prefetch around them.
 struct ListWindow: Equatable {
-    /// How many items past those on show are wanted.
+    /// The number of items to prefetch past the visible ones.
     let lookahead: Int
 
-    /// Those on show.
+    /// The positions of the visible items.
     private(set) var visible = 0..<0
     private var goesBackwards = false
 
@@ -11,7 +11,7 @@ struct ListWindow: Equatable {
         self.lookahead = max(0, lookahead)
     }
 
-    /// The list shows `visible` now.
+    /// Sets the visible items, and with them the scrolling direction.
     mutating func move(to visible: Range<Int>) {
         if visible.lowerBound != self.visible.lowerBound {
             goesBackwards = visible.lowerBound < self.visible.lowerBound
@@ -19,10 +19,10 @@ struct ListWindow: Equatable {
         self.visible = visible
     }
 
-    /// Items that are not on show but will be soon, the next first: most in the direction of the last
+    /// Returns the items to prefetch, the nearest first: most of them in the direction of the last
     /// movement, a quarter as many in the other.
     ///
-    /// - Parameter count: How many items there are.
+    /// - Parameter count: The number of items in the list.
     func upcoming(of count: Int) -> [Int] {
         guard !visible.isEmpty else { return [] }
         let (before, after) =

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Where and how a view draws its content within its place: what custom transitions move.
+/// The opacity and transform of a view's content, which custom transitions animate.
 public struct Pose: Hashable, Sendable {
-    /// 0 (not to be seen) … 1, the default.
+    /// The opacity, from 0 (invisible) to 1, the default.
     public var opacity: CGFloat
-    /// How many times as large as usual, from the middle; 1 by default.
+    /// The scale factor around the middle; 1 by default.
     public var scale: CGFloat
-    /// How far it is turned around the middle, clockwise, in degrees; 0 by default.
+    /// The clockwise rotation around the middle, in degrees; 0 by default.
     public var rotation: CGFloat
-    /// How far it is moved, in points; zero by default.
+    /// The translation, in points; zero by default.
     public var offset: CGPoint
 
     public init(
@@ -33,7 +33,7 @@ public struct Pose: Hashable, Sendable {
         hasher.combine(offset.y)
     }
 
-    /// The pose at `progress`, 0 … 1, of the way to `other`.
+    /// Returns the interpolation between this pose and `other` at `progress`, 0 … 1.
     func moved(to other: Pose, progress: CGFloat) -> Pose {
         func mixed(_ start: CGFloat, _ end: CGFloat) -> CGFloat { start + (end - start) * progress }
         return Pose(
@@ -45,7 +45,7 @@ public struct Pose: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// Draws what `body` draws into an area from the origin to `size`, in `pose`.
+    /// Applies `pose` to the drawing of `body`, in an area from the origin to `size`.
     func posed(_ pose: Pose, size: CGSize, _ body: () -> Void) {
         guard pose != Pose() else { return body() }
         faded(opacity: min(max(pose.opacity, 0), 1)) {

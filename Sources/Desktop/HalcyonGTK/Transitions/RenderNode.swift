@@ -1,10 +1,10 @@
 import CGtk4
 import Foundation
 
-/// Something drawn that can be drawn again.
+/// A recorded drawing that can be drawn again.
 @MainActor final class RenderNode {
     private let pointer: OpaquePointer
-    /// How many mixtures of earlier drawings this is made of.
+    /// The nesting depth of transitions in this drawing.
     let depth: Int
 
     private init(adopting pointer: OpaquePointer, depth: Int) {
@@ -16,7 +16,7 @@ import Foundation
         gsk_render_node_unref(pointer)
     }
 
-    /// What `body` draws; `nil` when that is nothing.
+    /// Records the drawing of `body`; `nil` if it is empty.
     static func recording(depth: Int = 0, _ body: (Snapshot) -> Void) -> RenderNode? {
         guard let snapshot = gtk_snapshot_new() else { return nil }
         body(Snapshot(pointer: snapshot))
@@ -25,13 +25,13 @@ import Foundation
         }
     }
 
-    /// Draws it where it was.
+    /// Draws the recorded drawing at its original position.
     func draw(in snapshot: Snapshot) {
         gtk_snapshot_append_node(snapshot.pointer, pointer)
     }
 
-    /// The part from the origin to `size` as pixels of the screen, drawn by the processor, as a cairo
-    /// surface to be destroyed; `nil` when nothing can be drawn.
+    /// Draws the part from the origin to `size` on the CPU, in pixels of the screen. Returns a
+    /// cairo surface that the caller destroys; `nil` if nothing can be drawn.
     func surface(_ size: CGSize, scaleFactor: CGFloat) -> OpaquePointer? {
         let width = gint(points: (size.width * scaleFactor).rounded(.up))
         let height = gint(points: (size.height * scaleFactor).rounded(.up))
@@ -45,7 +45,8 @@ import Foundation
         return surface
     }
 
-    /// The part from the origin to `size` as pixels of the screen; `nil` when nothing can be drawn.
+    /// Draws the part from the origin to `size` with `renderer`, in pixels of the screen; `nil` if
+    /// nothing can be drawn.
     func texture(_ size: CGSize, scaleFactor: CGFloat, renderer: OpaquePointer) -> Texture? {
         let scaled = Self.recording { snapshot in
             snapshot.scale(x: scaleFactor, y: scaleFactor)

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// How far an animation is after a part of its time: a cubic Bézier curve from (0, 0) to (1, 1).
+/// The progress of an animation over time: a cubic Bézier curve from (0, 0) to (1, 1).
 ///
 /// The curves are those of CSS ("CSS Easing Functions", section 2.2), which are also UIKit's.
 struct TimingCurve: Hashable, Sendable {
@@ -18,7 +18,7 @@ struct TimingCurve: Hashable, Sendable {
     static let easeOut = TimingCurve(0, 0, 0.58, 1)
     static let easeInOut = TimingCurve(0.42, 0, 0.58, 1)
 
-    /// The curve that `options` name; slow at both ends if they name none.
+    /// The curve named by `options`; `easeInOut` by default.
     init(_ options: ImageTransition.AnimationOptions) {
         self =
             switch (
@@ -32,11 +32,11 @@ struct TimingCurve: Hashable, Sendable {
             }
     }
 
-    /// The progress, 0 … 1, after the part `time` of the duration, 0 … 1.
+    /// Returns the progress, 0 … 1, at the fraction `time`, 0 … 1, of the duration.
     func progress(at time: Double) -> Double {
         guard time > 0 else { return 0 }
         guard time < 1 else { return 1 }
-        // x grows with the parameter, so halving finds it: to 2⁻³⁰, less than any screen shows.
+        // x grows with the parameter, so bisection finds it: to 2⁻³⁰, finer than any screen shows.
         var (low, high) = (0.0, 1.0)
         for _ in 0..<30 {
             let middle = (low + high) / 2

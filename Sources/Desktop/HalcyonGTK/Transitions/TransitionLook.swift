@@ -1,6 +1,6 @@
 import Halcyon
 
-/// What is seen of a transition.
+/// The visual effect of a transition.
 enum TransitionLook: Hashable, Sendable {
     /// The new content at once; only the pose moves.
     case plain

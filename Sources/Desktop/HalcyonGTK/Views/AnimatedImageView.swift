@@ -3,23 +3,24 @@ public import Halcyon
 
 /// An image view that plays animations.
 ///
-/// Frames are decoded ahead on the decoding threads, never on the main thread; a late frame leaves the
-/// one before it on show. Views of one image share frames and textures. The view is idle while it is not
-/// on the screen, and goes on where it was when it comes back.
+/// Frames are decoded ahead on the decoding threads, never on the main thread; until a late frame
+/// is ready, the previous one stays. Views of one image share frames and textures. The animation
+/// pauses while the view is not on the screen.
 @MainActor open class AnimatedImageView: ImageView {
-    /// Whether an animation begins by itself when it is on the screen; `true` by default. Otherwise
-    /// `startAnimating()` begins it.
+    /// Whether an animation starts by itself when it is on the screen; `true` by default. Otherwise
+    /// `startAnimating()` starts it.
     public var autoPlayAnimatedImage = true
 
-    /// How many frames after the present one are decoded ahead; 10 by default. Counts for the next image.
+    /// The number of frames decoded ahead of the current one; 10 by default. Applies from the next
+    /// image on.
     public var framePreloadCount = 10
 
-    /// Whether frames are made smaller to what the view needs, if its size is known when the animation
-    /// begins; `true` by default. Counts for the next image.
+    /// Whether frames are downsampled to the size the view has when the animation starts; `true` by
+    /// default. Applies from the next image on.
     public var needsPrescaling = true
 
-    /// How often an animation runs, whatever its file says; without limit by default. Another value
-    /// begins anew.
+    /// The number of runs of an animation, whatever its file says; unlimited by default. Another
+    /// value restarts the animation.
     public var repeatCount = RepeatCount.infinite {
         didSet {
             guard repeatCount != oldValue else { return }
@@ -28,10 +29,10 @@ public import Halcyon
         }
     }
 
-    /// Told of what happens to the animation.
+    /// The delegate, which is told of finished loops and of the end of the animation.
     public weak var delegate: (any AnimatedImageViewDelegate)?
 
-    /// What plays the image; `nil` for none, for a still one, and before the view is on the screen.
+    /// The player of the image; `nil` without an animation, and before the view is on the screen.
     public private(set) var animator: Animator?
 
     private let listener = Listener()
@@ -64,25 +65,25 @@ public import Halcyon
 
     // MARK: Playing
 
-    /// Whether frames are being shown one after the other.
+    /// Whether the animation is playing.
     public var isAnimating: Bool { playing != nil }
 
-    /// Begins the animation, or goes on with it, once the view is on the screen. One whose last run is
-    /// over stays as it is.
+    /// Starts or resumes the animation once the view is on the screen. A finished one stays as it
+    /// is.
     public func startAnimating() {
         wantsToPlay = true
         updatePlaying()
     }
 
-    /// Leaves the frame on show where it is.
+    /// Pauses the animation at the current frame.
     public func stopAnimating() {
         wantsToPlay = false
         updatePlaying()
     }
 
-    /// Lets decoded frames go that no other view needs; they are decoded again when they are shown next.
+    /// Releases the decoded frames that no other view needs; they are decoded again when needed.
     ///
-    /// - Parameter keepCurrentFrame: Whether the frame on show stays in memory.
+    /// - Parameter keepCurrentFrame: Whether the current frame stays in memory.
     public func purgeFrames(keepCurrentFrame: Bool = true) {
         animator?.purgeFrames(keepCurrentFrame: keepCurrentFrame)
     }
@@ -115,7 +116,7 @@ public import Halcyon
         lastTime = nil
     }
 
-    /// Plays if that is wanted and possible. The size of the view is known by then.
+    /// Plays if that is requested and possible, which includes that the view has a size.
     private func updatePlaying() {
         guard isMapped, size != .zero, let image = super.image, image.isAnimation else {
             return pause()
@@ -161,7 +162,8 @@ public import Halcyon
         delegate?.animatedImageViewDidFinishAnimating(self)
     }
 
-    /// Hears what the animator says. Time is moved on the main thread only, and so it is told there.
+    /// The animator's delegate. The animator is advanced on the main thread only, and so calls it
+    /// there.
     private final class Listener: AnimatorDelegate, @unchecked Sendable {
         // Unchecked because the reference changes; it is used on the main thread only.
         weak var view: AnimatedImageView?
@@ -180,18 +182,19 @@ public import Halcyon
 }
 
 extension Image {
-    /// Whether there is more than one frame to be played.
+    /// Whether the image has more than one frame to play.
     fileprivate var isAnimation: Bool {
         animation != nil || (kf.imageFrameCount ?? 1) > 1 && kf.frameSource != nil
     }
 }
 
-/// What happens to the animation of an `AnimatedImageView`.
+/// The delegate of an `AnimatedImageView`.
 @MainActor public protocol AnimatedImageViewDelegate: AnyObject {
-    /// `imageView` reached the last frame, `count` times by now. Does nothing by default.
+    /// Called when `imageView` has reached the last frame for the `count`th time. Does nothing by
+    /// default.
     func animatedImageView(_ imageView: AnimatedImageView, didPlayAnimationLoops count: UInt)
 
-    /// `imageView` has stopped after the last run. Does nothing by default.
+    /// Called when `imageView` has stopped after the last run. Does nothing by default.
     func animatedImageViewDidFinishAnimating(_ imageView: AnimatedImageView)
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// What is seen of a button: the pictures of its state.
+/// The content of a button: image and background for its state.
 @MainActor final class ButtonFace: Canvas {
     private var images = Layer()
     private var backgrounds = Layer()
@@ -10,8 +10,8 @@ import Halcyon
     @MainActor private struct Layer {
         var sources: [ControlState: PictureSource] = [:]
 
-        /// The picture of the state that shares most with `state` and has nothing else; of several the
-        /// one that says more: disabled, then pressed, switched on, focused.
+        /// Returns the picture of the largest subset of `state` that has one. Among subsets of
+        /// equal size, the precedence is disabled, pressed, switched on, focused.
         func picture(for state: ControlState) -> Picture? {
             let suitable = sources.filter { $0.key.isSubset(of: state) }
             return suitable.max { $0.key.weight < $1.key.weight }?.value.picture
@@ -80,7 +80,7 @@ import Halcyon
 }
 
 extension ControlState {
-    /// More for more states; among as many, more for the more important one.
+    /// The precedence: first by the number of states, then by the more important one.
     fileprivate var weight: Int {
         let order: [ControlState] = [.focused, .selected, .highlighted, .disabled]
         let present = order.indices.filter { isSuperset(of: order[$0]) }

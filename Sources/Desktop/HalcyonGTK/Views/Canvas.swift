@@ -3,7 +3,7 @@ public import Foundation
 
 /// A view that draws itself and may carry other views; to be subclassed.
 @MainActor open class Canvas: View {
-    /// What the view is to those who do not see it.
+    /// The role of the view for assistive technologies.
     public enum AccessibleRole: Sendable {
         case image
         case group
@@ -21,15 +21,15 @@ public import Foundation
         super.init(widget: CanvasWidget.make(role: role.gtkRole))
     }
 
-    /// Draws the view and the views it carries, in an area from the origin to `size`.
+    /// Draws the view and its children, in an area from the origin to `size`.
     ///
-    /// Called before a frame, when the view was told that it `setNeedsDisplay`. Draws the views it
-    /// carries by default; what is drawn after them lies on top.
+    /// Called before a frame, after `setNeedsDisplay()`. Draws the children by default; later
+    /// drawing lies on top of them.
     open func draw(in snapshot: Snapshot) {
         drawChildren(in: snapshot)
     }
 
-    /// Draws the views it carries, in their order.
+    /// Draws the children, in their order.
     public func drawChildren(in snapshot: Snapshot) {
         for child in children {
             gtk_widget_snapshot_child(gtkWidget, child, snapshot.pointer)
@@ -48,8 +48,8 @@ public import Foundation
     /// Whether the height depends on the width; `false` by default.
     open var heightDependsOnWidth: Bool { false }
 
-    /// Gives the views it carries their places; called when the view has been given a new size, and
-    /// when one of them wants another size.
+    /// Lays out the children; called after the view was resized, and when a child requests another
+    /// size.
     open func layout(size: CGSize) {}
 
     /// Called when the view comes on the screen.
@@ -64,7 +64,7 @@ public import Foundation
         case vertical
     }
 
-    /// The widgets it carries.
+    /// The child widgets.
     var children: [UnsafeMutablePointer<GtkWidget>] {
         var result: [UnsafeMutablePointer<GtkWidget>] = []
         var next = gtk_widget_get_first_child(gtkWidget)

@@ -1,10 +1,9 @@
 import CGtk4
 
-/// What tells the time of the frames a view draws: the frame clock of its window, or a clock that a
-/// test moves by hand.
+/// A clock of the frames of a view: the frame clock of its window, or a manual clock in tests.
 @MainActor public protocol FrameTicker {
     /// Calls `body` before each frame with its time, which has an arbitrary origin, as long as the
-    /// result is kept and not cancelled.
+    /// subscription is retained and not cancelled.
     func onEachFrame(_ body: @escaping @MainActor (_ time: Duration) -> Void) -> FrameSubscription
 }
 
@@ -12,7 +11,7 @@ import CGtk4
 @MainActor public final class FrameSubscription {
     private var end: (@MainActor () -> Void)?
 
-    /// - Parameter end: What stops the calls; called once.
+    /// - Parameter end: Stops the calls; called once.
     public init(end: @escaping @MainActor () -> Void) {
         self.end = end
     }
@@ -29,7 +28,7 @@ import CGtk4
     }
 }
 
-/// The frame clock of the window a view is in. It stands still while the view is in no window.
+/// The frame clock of a view's window. It does not tick while the view is in no window.
 @MainActor public struct WidgetFrameTicker: FrameTicker {
     private weak let view: View?
 
@@ -56,7 +55,7 @@ import CGtk4
                 if let data { Unmanaged<TickHandler>.fromOpaque(data).release() }
             })
         return FrameSubscription { [weak view] in
-            // A widget that is gone has taken its callbacks along.
+            // A destroyed widget has removed its callbacks itself.
             if let view { gtk_widget_remove_tick_callback(view.gtkWidget, id) }
         }
     }
@@ -71,10 +70,10 @@ private final class TickHandler {
     }
 }
 
-/// Does something once, after the frame that is drawn next: when everything in it has its place.
+/// A call made once after the next frame, when everything in it is laid out.
 ///
-/// Never does it when the window goes before that. It is pending as long as the object lives, which the
-/// frame clock keeps.
+/// It is never made if the window is closed before that. The frame clock retains the object while
+/// the call is pending.
 @MainActor final class FrameEnd {
     private var handler: gulong = 0
     private let body: @MainActor () -> Void
@@ -89,7 +88,7 @@ private final class TickHandler {
         let end = FrameEnd(body)
         let object = UnsafeMutableRawPointer(clock)
         end.handler = Signal.connect(object, "after-paint") {
-            // Ends the clock's hold of this object, too.
+            // Also releases the clock's reference to this object.
             Signal.disconnect(object, end.handler)
             end.body()
         }

@@ -1,11 +1,11 @@
 import CGtk4
 public import Halcyon
 
-/// What buttons have in common: a picture for each state, and another one behind it.
+/// The base class of buttons with an image and a background image for each state.
 @MainActor open class ImageControl: View {
     let face = ButtonFace()
 
-    /// Called when the user has clicked, or pressed a key to the same end.
+    /// Called when the user activates the button by click or key.
     public var onClick: (@MainActor () -> Void)?
 
     init(button: UnsafeMutablePointer<GtkWidget>) {
@@ -19,8 +19,7 @@ public import Halcyon
         updateState()
     }
 
-    /// The state whose pictures are shown: of those there are pictures for, the one that has most in
-    /// common with this and nothing else.
+    /// The state of the button. It shows the pictures of the largest subset of it that has one.
     public var state: ControlState { face.state }
 
     /// Whether it can be clicked; `true` by default.
@@ -29,16 +28,17 @@ public import Halcyon
         set { gtk_widget_set_sensitive(gtkWidget, newValue ? 1 : 0) }
     }
 
-    /// How the image lies in the button; as large as possible by default. The background takes all of it.
+    /// The placement of the image in the button; as large as possible by default. The background
+    /// fills the button.
     public var placement: PicturePlacement {
         get { face.placement }
         set { face.placement = newValue }
     }
 
-    /// What is drawn now, in front of the background.
+    /// The current image, in front of the background.
     public var picture: Picture? { face.image }
 
-    /// What is drawn now, behind the image.
+    /// The current background, behind the image.
     public var backgroundPicture: Picture? { face.background }
 
     private func updateState() {
@@ -47,7 +47,7 @@ public import Halcyon
 }
 
 extension ControlState {
-    /// The states that GTK knows too.
+    /// The control states that correspond to GTK's `flags`.
     fileprivate init(_ flags: GtkStateFlags) {
         let pairs: [(GtkStateFlags, ControlState)] = [
             (GTK_STATE_FLAG_ACTIVE, .highlighted), (GTK_STATE_FLAG_INSENSITIVE, .disabled),

@@ -4,9 +4,9 @@ public import Halcyon
 
 /// A view that shows one image and can do all of `kf`: placeholders, indicators, transitions.
 ///
-/// It never decodes or resizes on the main thread: an image that is not rendered yet is rendered
-/// elsewhere and shown then, and scaling is the work of the graphics processor. Of an animation it
-/// shows the first frame; `AnimatedImageView` plays it.
+/// It never decodes or resizes on the main thread: an image that is not rendered yet is rendered on
+/// another thread first, and the GPU does the scaling. It shows the first frame of an animation;
+/// `AnimatedImageView` plays it.
 @MainActor open class ImageView: Canvas, KFCrossPlatformImageView {
     public let imageViewState = ImageViewState()
 
@@ -45,10 +45,11 @@ public import Halcyon
         }
     }
 
-    /// What is drawn: the picture of `image`, or `nil` until that is rendered.
+    /// The picture to draw: that of `image`, or `nil` until it is rendered.
     open var picture: Picture? { source.picture }
 
-    /// How the image lies in the view: by default as large as possible, in the middle.
+    /// The size and position of the image in the view: by default as large as possible, in the
+    /// middle.
     public var placement = PicturePlacement() {
         didSet {
             guard placement != oldValue else { return }
@@ -57,29 +58,30 @@ public import Halcyon
         }
     }
 
-    /// How the image gets its size; `.fit` by default.
+    /// The scaling of the image; `.fit` by default.
     public var contentMode: PicturePlacement.Mode {
         get { placement.mode }
         set { placement.mode = newValue }
     }
 
-    /// Where an image lies that is larger or smaller than the view; in the middle by default.
+    /// The alignment of an image larger or smaller than the view; centred by default.
     public var alignment: PicturePlacement.Alignment {
         get { placement.alignment }
         set { placement.alignment = newValue }
     }
 
-    /// Whether the view wants to be as large as its image; `true` by default.
+    /// Whether the view's preferred size is that of its image; `true` by default.
     ///
-    /// If not, it wants no size but the `requestedSize`, and another image costs no layout: right for the
-    /// cells of a list.
+    /// Otherwise it is the `requestedSize`, and another image needs no layout, as suits the cells
+    /// of a list.
     public var sizesToImage = true {
         didSet { if sizesToImage != oldValue { pictureChanged() } }
     }
 
     /// The radius of the view's corners; `nil`, the default, leaves them as they are.
     ///
-    /// Fractions are of the view's width or height. More than half of the shorter side counts as that.
+    /// Fractions are of the view's width or height. The radius is limited to half of the shorter
+    /// side.
     public var cornerRadius: Radius? {
         didSet { if cornerRadius != oldValue { setNeedsDisplay() } }
     }
@@ -89,7 +91,8 @@ public import Halcyon
         didSet { if roundedCorners != oldValue { setNeedsDisplay() } }
     }
 
-    /// To be called by a subclass that shows another picture than that of `image`.
+    /// Updates layout and drawing; to be called by a subclass that overrides `picture` when that
+    /// changes.
     public func pictureChanged() {
         // A view of fixed size need not be laid out anew for each image.
         if naturalSize != lastNaturalSize {
@@ -104,12 +107,12 @@ public import Halcyon
     /// Whether images are loaded no larger than the view needs, as long as a load names no processor;
     /// `false` by default.
     ///
-    /// The size is the one the view has when loading begins, and before its first layout the
-    /// `requestedSize`; without either, images are as large as they are. So a load that has no need to
-    /// begin at once is best begun by `whenSized`.
+    /// The size is the view's when loading begins, or the `requestedSize` before its first layout;
+    /// without either, images keep their original size. A load that need not begin at once is best
+    /// begun by `whenSized`.
     public var downsamplesToSize = false
 
-    /// The view, if images are made for its size: in pixels of the screen it is on.
+    /// The area to downsample images to; `nil` if they are not downsampled to the view's size.
     open var displayArea: DisplayArea? {
         guard downsamplesToSize, contentMode != .center,
             let size = size == .zero ? requestedSize : size
@@ -121,8 +124,8 @@ public import Halcyon
 
     /// Calls `body` as soon as the view has a size: at once, or after its first layout.
     ///
-    /// A later call takes the place of one that is still waiting. `body` is given the view and should not
-    /// keep it: of a view that is gone nothing is called.
+    /// A later call replaces one that is still waiting. `body` gets the view as its argument and
+    /// should not capture it: the call is dropped when the view is released.
     public func whenSized(_ body: @escaping @MainActor (ImageView) -> Void) {
         guard size == .zero else { return body(self) }
         waitingForSize = body
@@ -133,11 +136,12 @@ public import Halcyon
     /// The clock of transitions: that of the view's window by default.
     public lazy var frameTicker: any FrameTicker = WidgetFrameTicker(self)
 
-    /// Whether all frames of an animation are decoded before it is shown: no, the first one will do.
+    /// Whether all frames of an animation are decoded before it is shown; `false`, as this view
+    /// shows the first one only.
     open var preloadsAllAnimationData: Bool { false }
 
-    /// Where and how the content is drawn within the view. A change of it by the `animations` of a
-    /// custom transition is a movement.
+    /// The pose of the content within the view. A change made by the `animations` of a custom
+    /// transition is animated.
     public var pose = Pose() {
         didSet { if pose != oldValue { setNeedsDisplay() } }
     }
@@ -145,10 +149,10 @@ public import Halcyon
     /// Whether a transition is being shown.
     public var isInTransition: Bool { stage.isRunning }
 
-    /// Shows what `changes` does as an animation, from what was on the screen before.
+    /// Animates the changes made by `changes`, from the content on the screen before.
     ///
-    /// Without movement on a desktop that wants no animations, and as long as the view is not on the
-    /// screen. Interrupted by the next image, by `endAnimation()`, and when the view leaves the screen.
+    /// Changes are immediate if the desktop disables animations or the view is not on the screen.
+    /// The next image, `endAnimation()` and leaving the screen interrupt the animation.
     open func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void
@@ -169,8 +173,8 @@ public import Halcyon
 
     // MARK: Failures
 
-    /// Whether a click on the view loads again what could not be loaded, as `kf.retryFailedLoad()` does;
-    /// `false` by default.
+    /// Whether a click on the view retries a failed load, as `kf.retryFailedLoad()` does; `false`
+    /// by default.
     public var retriesOnClick: Bool {
         get { clickGesture != nil }
         set {
@@ -246,7 +250,7 @@ public import Halcyon
 
     open override var heightDependsOnWidth: Bool { sizesToImage && contentMode == .fit }
 
-    /// The view may be smaller than its image, and wants to be as large.
+    /// A minimum of 0, and the image's size as the preferred one.
     open override func measure(
         _ direction: Direction, other: CGFloat?
     ) -> (minimum: CGFloat, natural: CGFloat) {
@@ -261,7 +265,7 @@ public import Halcyon
 
     open override func layout(size: CGSize) {
         if waitingForSize != nil, size.width > 0, size.height > 0 {
-            // What is done then may want another layout, which has to wait for the end of this one.
+            // `body` may request another layout, which has to wait for the end of this one.
             Task { [weak self] in self?.tellSize() }
         }
         for overlay in overlays {
@@ -301,7 +305,7 @@ extension OverlayPlacement {
 }
 
 extension View {
-    /// Takes the view from the image view it lies on, or from another widget that carries it.
+    /// Removes the view from the image view it overlays, or from another parent widget.
     func removeFromParent() {
         guard let parent = gtk_widget_get_parent(gtkWidget) else { return }
         if let carrier = View.of(parent) as? ImageView {

@@ -2,34 +2,33 @@ import CGtk4
 import Foundation
 import Halcyon
 
-/// Draws a view's content and lets it change as an animation, one change at a time.
+/// Draws a view's content and animates its changes, one at a time.
 ///
-/// A change goes from what was on the screen last, whatever that was, to what the view draws now. It is
-/// interrupted by the next change of the content, and when the view leaves the screen.
+/// A transition leads from the last drawing on the screen, whatever that was, to the view's current
+/// content. The next change of the content interrupts it, and so does leaving the screen.
 @MainActor final class TransitionStage {
     private weak var view: View?
     private var running: RunningTransition?
     private var isChanging = false
-    /// What is on the screen; `nil` while the view is not.
+    /// The drawing on the screen; `nil` while the view is not on it.
     private var shown: RenderNode?
 
-    /// Mixtures of mixtures that are kept when transitions interrupt each other.
+    /// The limit for nesting unfinished transitions that interrupt each other.
     private static let greatestDepth = 4
 
     init() {}
 
-    /// Names the view, which owns this.
+    /// Sets the view, which owns this object.
     func serve(_ view: View) {
         self.view = view
     }
 
-    /// Whether a change is being shown.
+    /// Whether a transition is running.
     var isRunning: Bool { running != nil }
 
-    /// Shows as `transition` what `changes` does.
+    /// Animates the changes made by `changes` with `transition`.
     ///
-    /// On a desktop that wants no animations, and in a view that is not on the screen, the change is
-    /// there at once.
+    /// Changes are immediate if the desktop disables animations or the view is not on the screen.
     /// - Parameters:
     ///   - pose: The pose of the view, before and after the changes.
     ///   - completion: Called once, with `false` if the change was interrupted.
@@ -57,12 +56,12 @@ import Halcyon
         }
     }
 
-    /// To be called before the content changes: ends a transition to what it was.
+    /// Ends a running transition; to be called before the content changes.
     func contentWillChange() {
         if !isChanging { end() }
     }
 
-    /// Interrupts the transition: what the view draws now is seen as it is.
+    /// Interrupts the transition: the view's content is shown as it is.
     func end() {
         finish(completed: false)
     }
@@ -88,7 +87,7 @@ import Halcyon
 
     // MARK: Drawing
 
-    /// Draws what `body` draws in `pose`, or what the transition makes of it.
+    /// Draws the content drawn by `body` in `pose`, through the running transition if there is one.
     func draw(in snapshot: Snapshot, pose: Pose, _ body: (Snapshot) -> Void) {
         guard let view else { return body(snapshot) }
         let size = view.size
@@ -110,7 +109,7 @@ import Halcyon
     }
 }
 
-/// A transition on its way.
+/// A running transition.
 @MainActor private final class RunningTransition {
     let before: RenderNode?
     var subscription: FrameSubscription?
@@ -136,7 +135,7 @@ import Halcyon
         self.completion = completion
     }
 
-    /// Moves to `time`, of which the first one begins the transition; returns whether it is over.
+    /// Advances to `time` and returns whether the transition is over. The first call starts it.
     func advance(to time: Duration) -> Bool {
         let begin = begin ?? time
         self.begin = begin
@@ -173,7 +172,7 @@ import Halcyon
 }
 
 extension View {
-    /// What draws the window the view is in.
+    /// The GSK renderer of the view's window; `nil` outside a window.
     var renderer: OpaquePointer? {
         gtk_widget_get_native(gtkWidget).flatMap { gtk_native_get_renderer($0) }
     }

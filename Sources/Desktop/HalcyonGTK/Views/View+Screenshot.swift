@@ -3,8 +3,8 @@ import Foundation
 public import Halcyon
 
 extension View {
-    /// What the view looks like in the next frame, in pixels of the screen; `nil` when it is not on the
-    /// screen then.
+    /// Returns the view's drawing in the next frame, in pixels of the screen; `nil` if it is not on
+    /// the screen then.
     public func screenshot() async -> Bitmap? {
         guard isMapped, let clock = gtk_widget_get_frame_clock(gtkWidget) else { return nil }
         return await withCheckedContinuation { continuation in
@@ -14,16 +14,16 @@ extension View {
         }
     }
 
-    /// What was drawn of the view with the last frame; `nil` when the view is not on the screen.
+    /// Returns the view's drawing in the last frame; `nil` if the view is not on the screen.
     ///
-    /// Right only at the end of a frame: nothing is left of the drawing of a view that is to be drawn
-    /// anew.
+    /// Valid only at the end of a frame: GTK drops the drawing of a view when a redraw is
+    /// scheduled.
     package func drawnPixels() -> Bitmap? { renderer.flatMap { drawnPixels(by: $0) } }
 
-    /// The same, drawn again by `renderer`.
+    /// Returns the view's drawing in the last frame, rendered again by `renderer`.
     ///
-    /// GTK 4.8 draws pictures for programs upside down and turns them over, all but the rounded corners
-    /// that its GL renderer cuts: where those of a view differ, they are exchanged above and below.
+    /// GTK 4.8 renders textures upside down and flips them, except for the rounded corners that its
+    /// GL renderer clips: where the corners of a view differ, top and bottom ones are exchanged.
     package func drawnPixels(by renderer: OpaquePointer) -> Bitmap? {
         guard isMapped else { return nil }
         guard let paintable = gtk_widget_paintable_new(gtkWidget),
@@ -39,7 +39,7 @@ extension View {
         gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
         gdk_paintable_snapshot(paintable, snapshot, Double(size.width), Double(size.height))
         guard let node = gtk_snapshot_free_to_node(snapshot) else {
-            // There is nothing to be seen in it.
+            // The view draws nothing.
             return Bitmap(pixels: Data(count: pixels.pixelCount * 4), size: pixels)
         }
         defer { gsk_render_node_unref(node) }
@@ -53,7 +53,7 @@ extension View {
     }
 }
 
-/// Gives one picture to whoever waits for it, or none when the frame never comes.
+/// Resumes the waiting caller once with the picture, or with `nil` if the frame never comes.
 @MainActor private final class ScreenshotAnswer {
     private var waiting: CheckedContinuation<Bitmap?, Never>?
 

@@ -2,18 +2,18 @@ public import CGtk4
 public import Foundation
 public import Halcyon
 
-/// A GTK widget with a Swift object around it: any widget becomes something that can be a placeholder,
-/// an indicator or a failure view.
+/// A Swift wrapper of a GTK widget, with which any widget can be a placeholder, an indicator or a
+/// failure view.
 ///
-/// The object and its widget live together: the object keeps the widget, and a widget that somebody
-/// else holds (such as the container it was put into) keeps the object. Both go when neither the
-/// program nor GTK holds them any longer. Views belong to the main thread, and are made when GTK
-/// has been initialised: by `Application.run`, `gtk_init` or `Application.hasDisplay`.
+/// The object and its widget live together: the object retains the widget, and a widget with other
+/// references (such as that of its container) retains the object. Both are released when neither
+/// the program nor GTK refers to them. Views belong to the main thread, and are made after GTK has
+/// been initialised by `Application.run`, `gtk_init` or `Application.hasDisplay`.
 @MainActor open class View: KFCrossPlatformView {
     /// The widget, to be put into any GTK container.
     ///
-    /// The view, and with it the widget, is kept until the main loop's next turn, so that there is time
-    /// to do that even when nobody else keeps the view:
+    /// The view, and with it the widget, is retained until the main loop's next iteration, so that
+    /// there is time to do that even without another reference to the view:
     ///
     /// ```swift
     /// gtk_box_append(box, Label("Cat").widget)
@@ -23,19 +23,20 @@ public import Halcyon
         return gtkWidget
     }
 
-    /// The widget, for those who keep the view themselves as long as they use it.
+    /// The widget, for callers that retain the view as long as they use it.
     package let gtkWidget: UnsafeMutablePointer<GtkWidget>
 
-    /// Whether the view is kept because somebody has asked for its widget.
+    /// Whether the autorelease pool retains the view.
     var isAutoreleased = false
 
     private let isMainView: Bool
-    /// Whether somebody else holds the widget, which then keeps this object.
+    /// Whether the widget has other references, and so retains this object.
     private var isHeldByWidget = false
 
-    /// A view of `widget`, of which it takes the floating reference or one of its own.
+    /// A view of `widget`. Takes over the floating reference, or adds one.
     ///
-    /// The first view of a widget is its view (`View.of`); the widget does not keep further ones.
+    /// The first view of a widget is the one that `View.of` returns; the widget does not retain
+    /// further ones.
     public init(widget: UnsafeMutablePointer<GtkWidget>) {
         gtkWidget = widget
         isMainView = g_object_get_qdata(widget.object, Self.key) == nil
@@ -69,18 +70,18 @@ public import Halcyon
         set { gtk_widget_set_visible(gtkWidget, newValue ? 0 : 1) }
     }
 
-    /// Whether the view is on the screen, as far as its window and containers go.
+    /// Whether the widget is mapped: its window and its containers show it.
     public var isMapped: Bool { gtk_widget_get_mapped(gtkWidget) != 0 }
 
-    /// The size its container gave to the view, in points; zero before the first layout.
+    /// The size allocated by the container, in points; zero before the first layout.
     public var size: CGSize {
         CGSize(
             width: Int(gtk_widget_get_width(gtkWidget)),
             height: Int(gtk_widget_get_height(gtkWidget)))
     }
 
-    /// The least size the view asks its container for, in points; `nil`, the default, leaves it to what
-    /// the view shows.
+    /// The minimum size that the view requests, in points; `nil`, the default, leaves it to the
+    /// content.
     public var requestedSize: CGSize? {
         get {
             var (width, height): (gint, gint) = (-1, -1)
@@ -98,7 +99,7 @@ public import Halcyon
     /// Pixels of the screen per point.
     public var scaleFactor: CGFloat { CGFloat(gtk_widget_get_scale_factor(gtkWidget)) }
 
-    /// What the view shows, in words, for those who do not see it; `nil` by default.
+    /// The description of the content for assistive technologies; `nil` by default.
     public var accessibleDescription: String? {
         didSet {
             if let accessibleDescription {
@@ -110,12 +111,12 @@ public import Halcyon
         }
     }
 
-    /// Has the view drawn anew with the next frame.
+    /// Schedules a redraw with the next frame.
     public func setNeedsDisplay() {
         gtk_widget_queue_draw(gtkWidget)
     }
 
-    /// Has the view measured and laid out anew with the next frame.
+    /// Schedules measurement and layout with the next frame.
     public func setNeedsLayout() {
         gtk_widget_queue_resize(gtkWidget)
     }
@@ -126,7 +127,7 @@ public import Halcyon
 
     private var opaqueSelf: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// GLib tells when this object's reference becomes the only one, and when it no longer is.
+    /// Called by GLib when this object's reference becomes the only one, and when it no longer is.
     private static let holdersChanged: GToggleNotify = { data, _, isLast in
         guard let data else { return }
         let view = Unmanaged<View>.fromOpaque(data)
@@ -147,14 +148,14 @@ public import Halcyon
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// The widget as the object it is.
+    /// The widget as a `GObject`.
     var object: UnsafeMutablePointer<GObject> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GObject.self)
     }
 }
 
 extension gint {
-    /// `points` as a length in GTK's terms: whole, not negative.
+    /// `points` as a GTK length, rounded and not negative.
     init(points: CGFloat) {
         self = points.isNaN ? 0 : gint(Swift.min(Swift.max(0, points.rounded()), 1e6))
     }

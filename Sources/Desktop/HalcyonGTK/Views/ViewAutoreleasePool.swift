@@ -1,21 +1,21 @@
 import CGtk4
 
-/// Keeps the views whose widgets somebody has asked for until the main loop's next turn.
+/// Retains views whose `widget` was read until the main loop's next iteration.
 ///
-/// Swift may release an object as soon as it was used last, which is when its widget's pointer was read:
-/// before the function that the pointer was read for has been called. So the view is kept until the
-/// loop's next turn, when that function has returned.
+/// Swift may release an object after its last use, which is the read of its widget's pointer:
+/// before the call that the pointer is passed to. So the view is retained until the loop's next
+/// iteration, when that call has returned.
 @MainActor enum ViewAutoreleasePool {
     private static var views: [View] = []
 
-    /// How many views are kept.
+    /// The number of retained views.
     static var count: Int { views.count }
 
-    /// Keeps `view` until the next turn.
+    /// Retains `view` until the next iteration.
     static func keep(_ view: View) {
         guard !view.isAutoreleased else { return }
-        // An object that is being destroyed, in whose `deinit` this is asked for, has no weak references
-        // and cannot be kept; its widget is there until the `deinit` ends.
+        // An object in its `deinit` has no weak references and cannot be retained; its widget is
+        // alive until the `deinit` ends.
         weak let living = view
         guard let living else { return }
         living.isAutoreleased = true
@@ -31,7 +31,7 @@ import CGtk4
     }
 
     private static func release() {
-        // What goes with these views may ask for others, which are kept for another turn.
+        // Releasing these views may read the widgets of others, which wait for the next iteration.
         let released = views
         views = []
         for view in released { view.isAutoreleased = false }
