@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a `SampleServer` answers.
+/// A response of a `SampleServer`.
 public struct SampleAnswer: Sendable {
-    /// How an answer ends.
+    /// The end of a response.
     public enum End: Sendable {
-        /// As it should.
+        /// The response is complete.
         case complete
-        /// The connection is closed after so many bytes of the body.
+        /// The connection is closed after this number of body bytes.
         case cutOff(after: Int)
-        /// The connection is reset in place of any answer.
+        /// The connection is reset instead of any response.
         case reset
     }
 
@@ -33,32 +33,33 @@ public struct SampleAnswer: Sendable {
         self.pause = pause
     }
 
-    /// This answer with one more header field. With an `ETag` or a `Last-Modified`, who asks whether just
-    /// this is still good is answered 304.
+    /// This response with one more header field. With an `ETag` or a `Last-Modified`, a matching
+    /// conditional request is answered with 304.
     public func field(_ name: String, _ value: String) -> SampleAnswer {
         var answer = self
         answer.fields.append((name, value))
         return answer
     }
 
-    /// A status with a line that names it.
+    /// A response of `status`, with the number as its body.
     public static func status(_ status: Int) -> SampleAnswer {
         var answer = SampleAnswer(Data("\(status)\n".utf8))
         answer.status = status
         return answer
     }
 
-    /// There is nothing at that address.
+    /// 404 Not Found.
     public static let missing = status(404)
 
-    /// 200 with a page in place of a picture.
+    /// 200 with an HTML page instead of a picture.
     public static var page: SampleAnswer {
         var answer = SampleAnswer(Data("<!DOCTYPE html><title>Page</title>".utf8))
         answer.contentType = "text/html; charset=utf-8"
         return answer
     }
 
-    /// The header for a client that has, or has not, what it would be sent.
+    /// The response header: 304 if the client's copy is current (`isKnown`), otherwise with
+    /// `status`.
     func header(isKnown: Bool) -> String {
         let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         if isKnown { return "HTTP/1.1 304 Not Modified\r\n\(lines)\r\n" }
@@ -66,7 +67,7 @@ public struct SampleAnswer: Sendable {
             + "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n\(lines)\r\n"
     }
 
-    /// Whether a request with this header names what would be sent as known.
+    /// Whether the request with this header has a condition that matches this response.
     func isKnown(to header: String) -> Bool {
         let conditions = ["if-none-match": "ETag", "if-modified-since": "Last-Modified"]
         return header.split(separator: "\r\n").contains { line in

@@ -1,11 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// A small HTTP server on this machine, for demonstrations: it serves pictures as fast or slowly, and as
-/// well or badly, as it is told.
+/// A small HTTP server on this machine, for demonstrations of fast, slow and faulty responses.
 ///
-/// It speaks HTTP/1.1 without TLS, to loopback only, with a thread for each connection. It stops with
-/// `stop()` or when the last reference goes.
+/// It speaks HTTP/1.1 without TLS, on loopback only, with a thread for each connection. It stops
+/// with `stop()` or when its last reference is released.
 public final class SampleServer: Sendable {
     private struct State {
         var routes: [String: [SampleAnswer]] = [:]
@@ -20,7 +19,7 @@ public final class SampleServer: Sendable {
     private let listener: Int32
     private let state = Mutex(State())
 
-    /// Starts a server at any free port.
+    /// Starts a server on any free port.
     public init() throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -38,10 +37,10 @@ public final class SampleServer: Sendable {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRNOTAVAIL)
         }
         baseURL = url
-        // Not the server itself, so that it stops when nobody else has it.
+        // The thread does not retain the server, so that it stops with its last reference.
         Thread { [listener, weak self] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
-                // Programs that this one starts get no connections.
+                // Child processes do not inherit connections.
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 // A header does not wait for its body.
                 var enabled: Int32 = 1
@@ -77,18 +76,18 @@ public final class SampleServer: Sendable {
         for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
-    /// How many requests came, whatever their answer.
+    /// The number of received requests, whatever their response.
     public var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// The address of `path`.
+    /// The URL of `path`.
     public func url(_ path: String) -> URL {
         let query = path.split(separator: "?", maxSplits: 1).dropFirst().first
         let url = baseURL.appendingPathComponent(String(path.prefix { $0 != "?" }))
         return query.flatMap { URL(string: "\(url.absoluteString)?\($0)") } ?? url
     }
 
-    /// Answers the requests for `path` with one of `answers` each, in order; the last one stays. A
-    /// query does not count.
+    /// Answers the requests for `path` with one of `answers` each, in order; the last one is
+    /// repeated. The query is ignored.
     public func route(_ path: String, _ answers: SampleAnswer...) {
         state.withLock { $0.routes[path] = answers }
     }
@@ -107,7 +106,8 @@ public final class SampleServer: Sendable {
         }
     }
 
-    /// Before `connection` is closed: its number may belong to another one then.
+    /// Forgets `connection`; to be called before it is closed, as its descriptor may be reused
+    /// then.
     private func forget(_ connection: Int32) {
         _ = state.withLock { $0.connections.remove(connection) }
     }
@@ -126,7 +126,7 @@ public final class SampleServer: Sendable {
             let parts = path.dropFirst(prefix.count).split(separator: "/")
             guard !parts.contains(".."), !path.contains("\0") else { continue }
             let file = folder.appendingPathComponent(parts.joined(separator: "/"))
-            // What is not there, or no file, is answered as any other unknown path.
+            // A missing or unreadable file is answered like any other unknown path.
             guard let data = try? Data(contentsOf: file) else { continue }
             return SampleAnswer(data)
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon cache`: what is in the disk cache, and how to get rid of it.
+/// `halcyon cache`: lists, cleans and clears the disk cache.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -14,14 +14,14 @@ struct CacheCommand: AsyncParsableCommand {
         ])
 }
 
-/// The options that all commands of the cache have.
+/// The common options of the cache commands.
 struct CacheOptions: ParsableArguments {
     @OptionGroup var location: CacheLocation
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Runs `work` outside of Swift's threads, and writes what it prints.
+    /// Runs blocking `work` outside of Swift's threads, with a console for its output.
     func run(_ work: @escaping @Sendable (CacheOptions, Console) throws -> Void) async throws {
         let interruption = Interruption()
         let console = Console { interruption.interrupt(SIGPIPE) }
@@ -30,7 +30,7 @@ struct CacheOptions: ParsableArguments {
         }
     }
 
-    /// Runs `work`, which waits without blocking, with the cache if there is one.
+    /// Runs asynchronous `work` with the cache, if there is one.
     func run(
         _ work: @escaping @Sendable (CacheOptions, Console, ImageCache?) async throws -> Void
     ) async throws {
@@ -43,7 +43,7 @@ struct CacheOptions: ParsableArguments {
     }
 }
 
-/// Files that were removed.
+/// The number and size of removed files.
 struct RemovedFiles: Equatable {
     private(set) var count = 0
     private(set) var bytes: Int64 = 0
@@ -58,11 +58,11 @@ struct RemovedFiles: Equatable {
         bytes = removals.reduce(0) { $0 + Int64($1.size) }
     }
 
-    /// Those of `entries` whose files are at `urls`.
+    /// The entries whose files were at `urls`.
     init(_ urls: [URL], of entries: [DiskStorage.Entry]) {
         let names = Set(urls.map(\.lastPathComponent))
         self.init(entries.filter { names.contains($0.fileName) })
-        // Files without a row have no size any more.
+        // The size of files without a row is unknown.
         count = urls.count
     }
 

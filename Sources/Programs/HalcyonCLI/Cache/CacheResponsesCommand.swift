@@ -4,7 +4,7 @@ import Halcyon
 import HalcyonHTTP
 import Synchronization
 
-/// `halcyon cache responses`: what servers have said about the cached images.
+/// `halcyon cache responses`: lists the stored responses of cached images.
 struct CacheResponsesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "responses",
@@ -28,10 +28,10 @@ struct CacheResponsesCommand: AsyncParsableCommand {
     }
 }
 
-/// The responses as they come: written at once in JSON, or put into a table.
+/// A sink of responses: writes each at once as JSON, or collects them in a table.
 private final class ResponseList: Sendable {
     private struct State {
-        /// The keys of the cached files by their names; read for the first response.
+        /// The cache keys by file name; read for the first response.
         var keys: [String: String]?
         var table = Table(
             .init(title: "status", alignment: .right), .init(title: "age", alignment: .right),
@@ -40,7 +40,7 @@ private final class ResponseList: Sendable {
     }
 
     private let cache: ImageCache?
-    /// Where rows are written in JSON; `nil` for a table.
+    /// The console for JSON rows; `nil` for a table.
     private let console: Console?
     private let state = Mutex(State())
 
@@ -51,7 +51,7 @@ private final class ResponseList: Sendable {
 
     var table: Table { state.withLock { $0.table } }
 
-    /// Takes a response. Blocks.
+    /// Adds a response. Blocks.
     func add(_ response: CachedHTTPResponse) throws {
         let keys = try state.withLock { $0.keys } ?? readKeys()
         let line = ResponseLine(response, keys: keys, now: Date())
@@ -71,10 +71,10 @@ private final class ResponseList: Sendable {
     }
 }
 
-/// What is told of a response.
+/// The output row of a response.
 private struct ResponseLine {
     let response: CachedHTTPResponse
-    /// The keys of the images that were made of it.
+    /// The keys of the images made from it.
     let images: [String]
     let now: Date
 
@@ -110,7 +110,7 @@ private struct ResponseLine {
     }
 }
 
-/// `halcyon cache invalidate`: has servers asked before images are used again.
+/// `halcyon cache invalidate`: marks responses for revalidation before images are used again.
 struct CacheInvalidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",
@@ -153,7 +153,8 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
         }
     }
 
-    /// A hint for a pattern with a secret in it, which the cache does not keep; `nil` for others.
+    /// Returns a hint for a pattern that contains a secret, which the cache masks in URLs; `nil`
+    /// for others.
     static func hint(for pattern: String) -> String? {
         let masked = pattern.maskingSecrets
         guard masked != pattern else { return nil }

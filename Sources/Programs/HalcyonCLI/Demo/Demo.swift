@@ -7,7 +7,7 @@ struct Demo: Sendable {
     private let samples: SamplePictures
     private let manager: KingfisherManager
     private let console: Console
-    /// How often each picture is asked for at once.
+    /// The number of concurrent loads of each picture.
     private static let callers = 3
 
     init(samples: SamplePictures, cacheDirectory: URL, console: Console) throws {
@@ -54,7 +54,8 @@ struct Demo: Sendable {
     private func serve(from origin: SampleServer) throws {
         for name in samples.names {
             let data = try samples.data(name)
-            // In pieces, small pictures too, so that there is progress to see and time for all callers to come.
+            // In pieces, small pictures too, so that progress is visible and all callers have time
+            // to join.
             origin.route(
                 "/\(name)",
                 SampleAnswer(
@@ -63,7 +64,7 @@ struct Demo: Sendable {
         }
     }
 
-    /// One load of every picture; failures are left out, after they were told.
+    /// Loads every picture; failures are printed and left out of the result.
     private func load(
         _ origin: SampleServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
     ) async throws -> [String: LoadRow.Image] {
@@ -79,7 +80,7 @@ struct Demo: Sendable {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 1..<callers {
                     group.addTask {
-                        // Its result is that of the load that is measured.
+                        // It shares the result of the measured load.
                         guard let source = try? job.argument.source.get() else { return }
                         _ = try? await manager.retrieveImage(with: source, options: options)
                     }
@@ -96,7 +97,7 @@ struct Demo: Sendable {
         return images
     }
 
-    /// What a load of a picture gives that ends too early.
+    /// Loads a truncated picture and returns a line about the result.
     private func truncated(_ origin: SampleServer) async throws -> String {
         let name = samples.names.first { $0.hasSuffix(".jpg") } ?? samples.names[0]
         origin.route("/truncated", SampleAnswer(try samples.data(name), end: .cutOff(after: 20000)))
@@ -170,7 +171,7 @@ extension Image {
     fileprivate var extent: String { "\(pixelSize.width)×\(pixelSize.height)" }
 }
 
-/// A sample and the processors it is shown with.
+/// A sample and the processors applied to it.
 struct DemoVariant: Sendable {
     let sample: String
     /// As given to `--processor`.

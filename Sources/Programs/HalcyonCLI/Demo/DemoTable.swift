@@ -1,6 +1,6 @@
 import Halcyon
 
-/// What the demonstration measured.
+/// The measurements of the demonstration.
 struct DemoTable {
     struct Row {
         let name: String
@@ -29,7 +29,7 @@ struct DemoTable {
         }
     }
 
-    /// The pictures that were loaded all three times.
+    /// The pictures for which all three loads succeeded.
     let rows: [Row]
 
     init(

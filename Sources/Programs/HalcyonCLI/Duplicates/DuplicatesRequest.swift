@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// What `halcyon duplicates` was asked to do, checked.
+/// The validated request of `halcyon duplicates`.
 struct DuplicatesRequest: Sendable {
     let folders: [String]
     let distance: Int
@@ -10,7 +10,8 @@ struct DuplicatesRequest: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
 
-    /// Reads all pictures and prints the groups; returns how many files and folders could not be read.
+    /// Reads all pictures and prints the groups; returns the number of unreadable files and
+    /// folders.
     func run(console: Console) async throws -> Int {
         let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
         for failure in found.failures { console.note(failure) }
@@ -38,7 +39,8 @@ struct DuplicatesRequest: Sendable {
         return failures
     }
 
-    /// Some at a time, as many as there are cores and one more, which reads meanwhile.
+    /// Reads the pictures concurrently: one for each core, and one more that reads its file
+    /// meanwhile.
     private func read(
         _ paths: [FilePath], _ console: Console
     ) async throws -> (pictures: [FoundPicture], failures: Int) {
@@ -133,7 +135,7 @@ extension PictureGroup {
         }
     }
 
-    /// Decodes the picture at about the size of the tile.
+    /// Decodes the picture for its tile.
     fileprivate func tile(of picture: FoundPicture) throws -> ContactSheet.Tile {
         let data = try picture.path.read()
         return ContactSheet.Tile(

@@ -1,17 +1,18 @@
 import Foundation
 import Halcyon
 
-/// What is done with a format on this machine.
+/// The support for a format on this machine.
 struct FormatSupport: Equatable {
     let format: ImageFormat
     let reads: Bool
     let writes: Bool
     /// Whether all frames of an animation are read.
     let readsAnimations: Bool
-    /// Whether all frames of an animation are written, as found by trying.
+    /// Whether all frames of an animation are written, as found by encoding one.
     let writesAnimations: Bool
 
-    /// All formats, in the order of `ImageFormat`; starts libvips and encodes small images.
+    /// Returns the support for all formats, in the order of `ImageFormat`; starts libvips and
+    /// encodes small images.
     static func all() -> [FormatSupport] {
         let readable = Set(ImageFormat.readable)
         let writable = Set(ImageFormat.writable)
@@ -32,7 +33,7 @@ struct FormatSupport: Equatable {
                 pixels: Data(repeating: grey, count: size.pixelCount * 3), size: size, channels: 3)
         }
         let timing = AnimationTiming(durations: [0.1, 0.1], loopCount: 0)
-        // What cannot be written or read again keeps no frames.
+        // A format that cannot be written or read back keeps no frames.
         guard let animation = Image(frames: frames, timing: timing),
             let data = animation.kf.data(format: format), let image = try? Image.decoding(data)
         else { return false }

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// What one source says of itself: lines for people and an object for programs.
+/// The image information of one source: lines for people and an object for programs.
 struct InfoRow: Sendable {
     let source: ImageArgument
     let result: Result<ImageInformation, LoadFailure>
@@ -15,7 +15,7 @@ struct InfoRow: Sendable {
         self.result = result
     }
 
-    /// Reads a file or a data URI, and downloads what is elsewhere.
+    /// Reads a file or a data URI, or downloads a URL.
     init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
         self.source = source
         do {
@@ -32,7 +32,7 @@ struct InfoRow: Sendable {
         }
     }
 
-    /// What ``json`` has, for the help: names in two columns from the left, what they mean behind them.
+    /// The fields of ``json``, for the help: names on the left, their meanings on the right.
     static let fields = """
           source               as it was given
           format               such as JPEG

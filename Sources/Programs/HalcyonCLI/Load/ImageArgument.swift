@@ -6,11 +6,11 @@ import HalcyonWork
 
 /// A source as it was given on the command line.
 struct ImageArgument: Sendable {
-    /// The text that was given; of a file whose name is no text, its URL.
+    /// The text that was given; the URL of a file whose name is not valid text.
     let text: String
-    /// Where the image comes from, or why that cannot be said.
+    /// The source of the image, or the failure to make one.
     let source: Result<Source, LoadFailure>
-    /// What its output should be called, without an extension.
+    /// The suggested name of the output, without an extension.
     let ownName: String
 
     /// An `http` or `https` URL, a `file` URL or path, or a `data:` URI.
@@ -28,14 +28,14 @@ struct ImageArgument: Sendable {
         }
     }
 
-    /// A source that has failed before it was asked.
+    /// A malformed source, whose load fails with `failure`.
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
         ownName = "image"
     }
 
-    /// The text for people, in the space there is: without secrets, and a data URI's data says nothing.
+    /// The text for people: without secrets, and with long data URIs shortened.
     var label: String {
         guard DataURI.isScheme(of: text) else { return text.maskingSecrets }
         return text.count > 60 ? text.prefix(40) + "…" : text
@@ -74,7 +74,7 @@ struct ImageArgument: Sendable {
         return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
     }
 
-    /// The file that a URL or a path names.
+    /// Returns the file of a `file` URL or a path.
     private static func file(_ text: String) -> (url: URL, path: FilePath)? {
         let bytes = text.unescapedBytes
         if scheme(of: text) != "file" {
@@ -82,7 +82,7 @@ struct ImageArgument: Sendable {
                 (text.isEscaped ? $0.url : URL(fileURLWithPath: text), $0)
             }
         }
-        // Bytes that are no text may stand in the URL as they are.
+        // The URL may contain raw bytes that are not valid text.
         let written = text.isEscaped ? PercentEncoding.encode(bytes, keeping: keptInURLs) : text
         guard let url = URL(string: written), let path = FilePath(url) else { return nil }
         return (url, path)
@@ -96,7 +96,7 @@ struct ImageArgument: Sendable {
         guard let file else {
             return (.failure(bad("This is not a file: \(text)")), "image")
         }
-        // The version that it has now, whatever becomes of it.
+        // The key of the file's current version, even if it changes later.
         let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
         return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))
     }
@@ -129,24 +129,25 @@ struct ImageArgument: Sendable {
     }
 }
 
-/// A URL as a text, which a list of many has room for: parsed, and asked for its parts, each takes six times as much.
+/// A URL kept as text, to save memory in long lists: a parsed one whose parts were read takes six
+/// times as much.
 private struct WrittenURL: Resource {
     /// The URL's own text.
     let cacheKey: String
 
-    /// `nil` when the text of `url` is another URL. `text` is what it was made of.
+    /// `nil` if the text of `url` parses to another URL. `text` is the text it was parsed from.
     init?(_ url: URL, as text: String) {
         let key = url.absoluteString
         guard URL(string: key) == url else { return nil }
-        // The same text is kept once.
+        // Shares the storage of an equal text.
         cacheKey = key == text ? text : key
     }
 
-    // It could be parsed before.
+    // The initializer has checked that it parses.
     var downloadURL: URL { URL(string: cacheKey)! }
 }
 
-/// Stands for a source that cannot be one, among others that are loaded.
+/// The stand-in for a malformed source among others that are loaded.
 private struct MalformedSource: ImageDataProvider {
     let text: String
     let failure: LoadFailure
@@ -161,7 +162,7 @@ private struct MalformedSource: ImageDataProvider {
 }
 
 extension ImageProcessorSpec {
-    /// The processor that the values of `--processor` describe; `nil` when there are none.
+    /// Parses the values of `--processor`; `nil` if there are none.
     static func parse(option values: [String]) throws(ValidationError)
         -> (any ImageProcessor)?
     {

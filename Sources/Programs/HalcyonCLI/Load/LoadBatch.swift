@@ -1,13 +1,14 @@
-/// Loads a list of sources, some at a time, and hands on their rows in the order of the list.
+/// Loads a list of sources concurrently, and reports their rows in the order of the list.
 struct LoadBatch: Sendable {
     let arguments: [ImageArgument]
-    /// How many are loaded at a time; at least 1.
+    /// The maximum number of concurrent loads; at least 1.
     let jobs: Int
     let console: Console
 
-    /// Runs `load` for each source and `report` with each row whose turn has come.
+    /// Runs `load` for each source and calls `report` with the rows, in order.
     ///
-    /// After the task was cancelled no source is begun, and what fails by it is not reported.
+    /// Once the task is cancelled, no further source is started, and failures by cancellation are
+    /// not reported.
     func run(
         _ load: @escaping @Sendable (Job) async -> LoadRow, report: (LoadRow) -> Void
     ) async {
@@ -30,7 +31,7 @@ struct LoadBatch: Sendable {
         }
     }
 
-    /// One source on its way.
+    /// The load of one source.
     struct Job: Sendable {
         let index: Int
         let argument: ImageArgument
@@ -43,7 +44,7 @@ struct LoadBatch: Sendable {
             return row
         }
 
-        /// Tells how much has arrived.
+        /// Reports the number of received bytes.
         func receive(_ received: Int64, of total: Int64) {
             console.progress { [index] in $0.receive(index, received: received, total: total) }
         }

@@ -136,8 +136,8 @@ struct LoadCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
-    /// What was asked for, checked.
-    /// - Throws: `ValidationError` for what cannot be meant.
+    /// Returns the validated request.
+    /// - Throws: `ValidationError` for invalid values and combinations.
     func request() throws -> LoadRequest {
         try checkRanges()
         try checkCombinations()

@@ -1,11 +1,11 @@
 import Foundation
 import Halcyon
 
-/// What `halcyon load` was asked to do, checked.
+/// The validated request of `halcyon load`.
 struct LoadRequest: Sendable {
-    /// More would only wait for each other.
+    /// The limit for `jobs`; more would only wait for each other.
     static let mostJobs = 64
-    /// Bytes of decoded pictures that are kept for sources that come again.
+    /// The cost limit of the memory cache, in bytes, for sources that are given more than once.
     private static let mostRepeatedPictures = 64 << 20
 
     let arguments: [ImageArgument]
@@ -14,20 +14,20 @@ struct LoadRequest: Sendable {
     let cacheDirectory: String?
     let forceRefresh: Bool
     let onlyFromCache: Bool
-    /// Whether servers say how long cached images are good for.
+    /// Whether images are cached by the rules of HTTP.
     let usesHTTPCaching: Bool
-    /// Whether downloads that break off are continued the next time.
+    /// Whether interrupted downloads are resumed the next time.
     let resumes: Bool
     let jobs: Int
-    /// Seconds; `nil` for the downloader's own.
+    /// The download timeout, in seconds; `nil` for the downloader's default.
     let timeout: Double?
     let limits: DecodingLimits
-    /// Where the trace is written.
+    /// The path of the trace file.
     let trace: String?
     let isJSON: Bool
     let isQuiet: Bool
 
-    /// Loads everything and prints a row for each source; returns how many failed.
+    /// Loads all sources and prints a row for each; returns the number of failures.
     func run(console: Console) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
         if let timeout { downloader.downloadTimeout = timeout }
@@ -59,7 +59,7 @@ struct LoadRequest: Sendable {
         return tally.failed
     }
 
-    /// What is asked of the manager.
+    /// The options of each load.
     var options: KingfisherOptionsInfo {
         var options = Self.options(processor: processor) + [.decodingLimits(limits)]
         if forceRefresh { options.append(.forceRefresh) }
@@ -70,20 +70,21 @@ struct LoadRequest: Sendable {
         return options
     }
 
-    /// The server is asked first, as nobody would be there to hear what it says in the background.
+    /// The HTTP caching settings: stale images are validated before use, as the program does not
+    /// wait for a revalidation in the background.
     private static let httpCaching: HTTPCaching = {
         var caching = HTTPCaching.on
         caching.staleWhileRevalidate = .never
         return caching
     }()
 
-    /// Whether a decoded picture may be of use again.
+    /// Whether a source is given more than once, so that its decoded image can be reused.
     private var hasRepeatedSources: Bool {
         let keys = arguments.compactMap { try? $0.source.get().cacheKey }
         return Set(keys).count < keys.count
     }
 
-    /// How images are loaded, processed if that is wanted, and cached.
+    /// Returns the options for loading, processing (if `processor` is given) and caching images.
     static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
         guard let processor else { return plainOptions }
         return plainOptions + [
@@ -92,8 +93,8 @@ struct LoadRequest: Sendable {
         ]
     }
 
-    /// How images are loaded that are not processed: the cache holds the very bytes that were
-    /// loaded, and does so when the image is delivered.
+    /// The options for images that are not processed: the cache stores the downloaded bytes
+    /// unchanged, before the image is delivered.
     static var plainOptions: KingfisherOptionsInfo {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
@@ -101,7 +102,7 @@ struct LoadRequest: Sendable {
     }
 }
 
-/// How many sources were loaded, from where, and how much that was.
+/// The numbers of loaded sources by origin and of failures, and the loaded bytes.
 struct LoadTally {
     private(set) var failed = 0
     private(set) var bytes: Int64 = 0

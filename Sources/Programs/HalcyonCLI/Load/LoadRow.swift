@@ -1,22 +1,23 @@
 import Halcyon
 
-/// What became of one source.
+/// The result row of one source.
 struct LoadRow: ResultRow, Sendable {
-    /// A source that was loaded.
+    /// A loaded image.
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
-        /// `nil` without HTTP caching, and for what is not loaded over HTTP.
+        /// The use of the HTTP cache; `nil` without HTTP caching, and for sources not loaded over
+        /// HTTP.
         var httpCacheUse: HTTPCacheUse?
         /// The format of the bytes.
         var format: ImageFormat
         var width: Int
         var height: Int
         var frames: Int
-        /// Bytes that were loaded, or of the cached file.
+        /// The size of the loaded data or of the cached file, in bytes.
         var bytes: Int
         var milliseconds: Double
-        /// The file that was written.
+        /// The path of the written file.
         var output: String?
     }
 
@@ -96,7 +97,7 @@ extension HTTPCacheUse {
         }
     }
 
-    /// How people are told.
+    /// The text for people.
     fileprivate var text: String {
         switch self {
         case .fetched(stored: false): "fetched, not stored"

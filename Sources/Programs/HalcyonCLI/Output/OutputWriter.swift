@@ -2,10 +2,10 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// Encodes pictures and writes them where the plan says.
+/// Encodes pictures and writes them to the plan's destination.
 struct OutputWriter: Sendable {
     let plan: OutputPlan
-    /// The files that are sources of this run, which no picture in a folder replaces.
+    /// The source files of this run, which pictures written to a folder must not replace.
     private let sources: Set<FileIdentity>
 
     init(plan: OutputPlan, sources: [ImageArgument]) {
@@ -19,12 +19,12 @@ struct OutputWriter: Sendable {
             })
     }
 
-    /// Writes `image` and returns the file's path; `nil` when nothing is to be written.
+    /// Writes `image` and returns the file's path; `nil` if the plan writes nothing.
     ///
     /// - Parameters:
-    ///   - original: The file the image was made of, for its metadata.
-    ///   - format: The format it had.
-    ///   - index: The place of the source in the list.
+    ///   - original: The data the image was decoded from, for its metadata.
+    ///   - format: The format of `original`.
+    ///   - index: The index of the source in the list.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
         _ image: Image, original: Data, format: ImageFormat, index: Int
@@ -86,12 +86,12 @@ struct OutputWriter: Sendable {
     }
 }
 
-/// What makes two paths the same file.
+/// The identity of a file, equal for all paths to it.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt
     private let inode: UInt
 
-    /// `nil` when there is no file.
+    /// `nil` if the file does not exist.
     init?(_ path: FilePath) {
         guard let status = try? path.status() else { return nil }
         device = UInt(status.st_dev)
@@ -99,12 +99,12 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Puts results that come in any order into the order of what was asked for.
+/// Sorts results that arrive in any order into the order of the requests.
 struct ResultSequencer<Result> {
     private var waiting: [Int: Result] = [:]
     private var next = 0
 
-    /// Takes the result of the request at `index`, and gives all results whose turn has come.
+    /// Adds the result of the request at `index`, and returns all results that are next in order.
     mutating func finish(_ index: Int, with result: Result) -> [Result] {
         waiting[index] = result
         var ready: [Result] = []

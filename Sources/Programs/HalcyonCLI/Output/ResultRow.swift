@@ -1,4 +1,4 @@
-/// What became of one source: a line for people and an object for programs.
+/// The result of one source: a line for people and an object for programs.
 protocol ResultRow {
     var source: ImageArgument { get }
     var isFailure: Bool { get }
@@ -10,8 +10,8 @@ extension Console {
     /// Prints a row: in JSON, or as a line that `isQuiet` leaves out unless it is a failure.
     ///
     /// - Parameters:
-    ///   - number: How many rows there are with this one.
-    ///   - count: How many there will be.
+    ///   - number: The number of rows so far, this one included.
+    ///   - count: The total number of rows.
     func report(_ row: some ResultRow, number: Int, of count: Int, isJSON: Bool, isQuiet: Bool) {
         if isJSON {
             print(row.json.text)

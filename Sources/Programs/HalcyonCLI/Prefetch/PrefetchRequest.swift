@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// What `halcyon prefetch` was asked to do, checked.
+/// The validated request of `halcyon prefetch`.
 struct PrefetchRequest: Sendable {
     let arguments: [ImageArgument]
     let processor: (any ImageProcessor)?
@@ -11,9 +11,9 @@ struct PrefetchRequest: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
 
-    /// Prefetches everything and prints a row for each source; returns how many failed.
+    /// Prefetches all sources and prints a row for each; returns the number of failures.
     ///
-    /// When the task is cancelled the prefetcher is stopped, and what that cuts short is not printed.
+    /// Cancelling the task stops the prefetcher; sources cut short by that are not printed.
     func run(console: Console) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options()
@@ -29,7 +29,7 @@ struct PrefetchRequest: Sendable {
         prefetcher.maxConcurrentDownloads = jobs
         let clock = ContinuousClock()
         let start = clock.now
-        // Not cancelled with this task: it ends when the prefetcher has let go of everything.
+        // Not cancelled with this task: it ends with the prefetcher's last report.
         let printing = Task {
             await printRows(of: sources, reports, failures: { prefetcher.takeFailures() }, console)
         }
@@ -50,7 +50,8 @@ struct PrefetchRequest: Sendable {
         return tally.failed
     }
 
-    /// - Parameter failures: Those since it was called last; they may be ahead of the reports.
+    /// - Parameter failures: Returns the failures since its last call; they may be ahead of the
+    ///   reports.
     private func printRows(
         of sources: [Source], _ reports: AsyncStream<PrefetchLedger.Report>,
         failures: @Sendable () -> [PropagationError], _ console: Console
@@ -81,7 +82,7 @@ struct PrefetchRequest: Sendable {
         options += [
             .targetCache(try CacheLocation.cache(in: cacheDirectory)),
             .downloader(ImageDownloader(name: "halcyon")),
-            // What is decoded to be processed is of no use again.
+            // Images decoded for processing are not needed again.
             .memoryCacheExpiration(.expired),
         ]
         if forceRefresh { options.append(.forceRefresh) }

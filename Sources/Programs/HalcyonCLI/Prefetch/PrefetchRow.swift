@@ -1,4 +1,4 @@
-/// What became of one source of the list.
+/// The result row of one source of the list.
 struct PrefetchRow: ResultRow, Sendable {
     enum Outcome: Equatable, Sendable {
         case completed
@@ -10,7 +10,7 @@ struct PrefetchRow: ResultRow, Sendable {
     let source: ImageArgument
     let outcome: Outcome
 
-    /// Why it failed, if it did.
+    /// The failure, if there is one.
     var failure: LoadFailure? {
         if case .failed(let failure) = outcome { failure } else { nil }
     }
@@ -43,7 +43,7 @@ extension PrefetchRow.Outcome {
     }
 }
 
-/// How many sources of a list were loaded, were cached before and failed.
+/// The numbers of completed, skipped and failed sources of a list.
 struct PrefetchTally {
     private(set) var completed = 0
     private(set) var skipped = 0

@@ -3,16 +3,16 @@ import Foundation
 import HalcyonWork
 import Synchronization
 
-/// Runs work that the user can stop with Ctrl-C (or `SIGTERM`, `SIGHUP`), or the reader of standard
-/// output by going away.
+/// Runs work that is cancelled by Ctrl-C (`SIGINT`), `SIGTERM` or `SIGHUP`, or when the reader of
+/// standard output closes the pipe.
 ///
-/// The first signal cancels the work, which then has some seconds to clean up; a second one ends the
-/// process at once. Either way no unfinished file is left.
+/// The first signal cancels the work, which then has five seconds to clean up; a second one ends
+/// the process at once. Either way no unfinished file is left.
 final class Interruption: Sendable {
-    /// The work ended because of a signal.
+    /// The error of work that was cancelled by a signal.
     struct Signalled: Error {
         let signal: Int32
-        /// What shells expect of a process that a signal ended: 130 for Ctrl-C.
+        /// The exit code by the convention of shells for signals: 130 for Ctrl-C.
         var exitCode: Int32 { 128 + signal }
     }
 
@@ -21,8 +21,8 @@ final class Interruption: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// Seconds after which work that a signal has cancelled is given up: it may be waiting for something
-    /// that never comes.
+    /// The time limit, in seconds, for cancelled work to end: it may be waiting for something that
+    /// never happens.
     private static let patience = 5.0
 
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ final class Interruption: Sendable {
         atOnce: @escaping @Sendable () -> Void = {},
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        // Writing to a closed pipe is an error to be handled, not the end of the process.
+        // Writing to a closed pipe shall fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let signals = [SIGINT, SIGTERM, SIGHUP].filter {
             // As under nohup.
@@ -58,7 +58,7 @@ final class Interruption: Sendable {
         return try result.get()
     }
 
-    /// Cancels the work as `signal` would; `false` when that has already happened.
+    /// Cancels the work as `signal` would; returns `false` if it was already cancelled.
     @discardableResult
     func interrupt(_ signal: Int32) -> Bool {
         let (isFirst, cancel) = state.withLock { state in

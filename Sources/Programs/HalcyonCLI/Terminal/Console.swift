@@ -1,20 +1,21 @@
 import Dispatch
 import Foundation
 
-/// Standard output and error together: lines of results on one, progress on the other, so that they
-/// do not spoil each other when both are the same terminal.
+/// Standard output for results and standard error for progress, coordinated so that they do not
+/// garble each other on one terminal.
 ///
-/// Everything is written in the order of the calls, on the console's own thread.
+/// Everything is written in the order of the calls, on the console's own queue.
 final class Console: @unchecked Sendable {
     // Unchecked because the state belongs to `queue`, which alone touches it.
 
-    /// How results are coloured.
+    /// The colours of results.
     let outputStyle: TextStyle
-    /// How progress and notes are coloured.
+    /// The colours of progress and notes.
     let errorStyle: TextStyle
-    /// Whether progress is drawn and redrawn; otherwise it is told in lines.
+    /// Whether progress is drawn and redrawn in place.
     let isLive: Bool
-    /// Whether progress is told in lines: standard error is no terminal and has a reader of its own.
+    /// Whether progress is written in lines: standard error cannot be redrawn and is not standard
+    /// output's file.
     let tellsProgressInLines: Bool
 
     private let queue = DispatchQueue(label: "halcyon.console")
@@ -25,7 +26,7 @@ final class Console: @unchecked Sendable {
     private var needsDrawing = false
     private var ticker: (any DispatchSourceTimer)?
 
-    /// - Parameter onOutputLost: Called, once, when standard output cannot be written any more.
+    /// - Parameter onOutputLost: Called once, when writing to standard output fails.
     init(
         quiet: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -45,8 +46,8 @@ final class Console: @unchecked Sendable {
         queue.async { self.writeOutput(line) }
     }
 
-    /// Writes a line to standard output and returns when that is done, so that a long list does not pile up
-    /// before a slow reader. For threads that may wait.
+    /// Writes a line to standard output and blocks until that is done, so that a long list does not
+    /// pile up before a slow reader.
     /// - Throws: `OutputLost` when standard output cannot be written.
     func printNow(_ line: String) throws {
         try queue.sync {
@@ -64,7 +65,7 @@ final class Console: @unchecked Sendable {
         }
     }
 
-    /// Changes what the progress shows; it is drawn at most fifteen times a second.
+    /// Changes the progress; it is drawn at most fifteen times a second.
     func progress(_ change: @escaping @Sendable (inout ProgressBoard) -> Void) {
         guard isLive else { return }
         queue.async {
@@ -74,7 +75,7 @@ final class Console: @unchecked Sendable {
         }
     }
 
-    /// Begins to show progress. Does nothing unless the console is live.
+    /// Starts to draw progress. Does nothing unless the console is live.
     func beginProgress(_ board: ProgressBoard) {
         guard isLive else { return }
         queue.async {
@@ -107,7 +108,7 @@ final class Console: @unchecked Sendable {
         }
     }
 
-    /// Removes the progress, from any thread, when the process is about to end at once.
+    /// Removes the progress, from any thread, before the process exits at once.
     func eraseNow() {
         queue.sync { erase() }
     }
@@ -116,7 +117,7 @@ final class Console: @unchecked Sendable {
     struct OutputLost: Error, CustomStringConvertible {
         let error: POSIXError
 
-        /// Whether its reader has gone away, which is no reason to complain.
+        /// Whether the reader has closed the pipe, which is not worth an error message.
         var isClosedPipe: Bool { error.code == .EPIPE }
 
         var description: String { "Standard output cannot be written: \(error.text)" }
@@ -140,11 +141,11 @@ final class Console: @unchecked Sendable {
     }
 
     private func writeError(_ text: String) {
-        // Nobody is left to be told that standard error is gone.
+        // A failure of standard error cannot be reported anywhere.
         try? StandardStream.error.write(text)
     }
 
-    /// Erases and draws in one write, so that nothing flickers.
+    /// Erases and draws in one write, to avoid flicker.
     private func redraw() {
         let erasing = eraseSequence
         drawnLines = 0

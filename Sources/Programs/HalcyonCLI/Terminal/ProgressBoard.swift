@@ -1,15 +1,15 @@
-/// What is being loaded and how far it is; drawn as one line per running source and one for all.
+/// The progress of running sources, drawn as one line per source and one for the total.
 struct ProgressBoard: Sendable {
     /// A running source.
     struct Entry: Sendable {
         var label: String
         var received: Int64 = 0
-        /// Unknown until the server has said it.
+        /// The expected size, in bytes; `nil` until the server has sent it.
         var total: Int64?
     }
 
     let sourceCount: Int
-    /// Whether the line for all has a bar, for work whose single sources are not known to run.
+    /// Whether the total has a bar, for work that does not report its running sources.
     let showsTotalBar: Bool
     private(set) var finished = 0
     private(set) var failed = 0
@@ -25,7 +25,7 @@ struct ProgressBoard: Sendable {
         running[index] = Entry(label: label)
     }
 
-    /// Reports that arrive after the end are ignored.
+    /// Updates the progress of a running source. Reports after its end are ignored.
     mutating func receive(_ index: Int, received: Int64, total: Int64?) {
         guard running[index] != nil else { return }
         running[index]?.received = received
@@ -39,7 +39,7 @@ struct ProgressBoard: Sendable {
         receivedByFinished += entry.received
     }
 
-    /// Counts a source of which nothing else was told.
+    /// Counts a finished source without earlier reports.
     mutating func finish(failed hasFailed: Bool) {
         finished += 1
         failed += hasFailed ? 1 : 0

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 
-/// The events of requests in the JSON format of Chrome's traces, which Perfetto opens too: one line of the
-/// picture for each request, with what it waited for within it.
+/// The events of requests as a Chrome trace in JSON, which Perfetto opens too: one track for each
+/// request, with its stages as spans.
 struct TraceDocument {
     private var lines: [JSONObject] = []
     private let start: ContinuousClock.Instant?
@@ -68,7 +68,7 @@ struct TraceDocument {
         }
     }
 
-    /// How a request has ended; `nil` for events that are no end.
+    /// Returns the result of a request; `nil` for events that do not end it.
     private static func result(of event: ImageEvent) -> JSONObject? {
         switch event.kind {
         case .succeeded(let type): JSONObject(["result": .string(type.name)])
@@ -88,13 +88,13 @@ struct TraceDocument {
         return args
     }
 
-    /// The parts of the last request of a download, which follow each other up to its end.
+    /// Adds the phases of a download's last request, which follow each other up to its end.
     private mutating func addPhases(
         of metrics: NetworkMetrics, endingAt end: ContinuousClock.Instant,
         after began: ContinuousClock.Instant, _ line: Int
     ) {
         guard let taken = metrics.retrieveImageDuration else { return }
-        // What was shared may have begun before.
+        // A shared transfer may have begun before.
         let sent = max(began, end - .seconds(taken))
         if let first = metrics.firstByteDuration {
             let answered = min(end, sent + .seconds(first))
@@ -107,7 +107,7 @@ struct TraceDocument {
                 add("name", from: max(began, connecting - .seconds(lookup)), to: connecting, line)
             }
             add("connect", from: connecting, to: sent, line)
-            // Its last part, which is drawn below it.
+            // The last part of connecting, drawn below it.
             if let secure = metrics.secureConnectionDuration {
                 add("TLS", from: max(connecting, sent - .seconds(secure)), to: sent, line)
             }
@@ -127,7 +127,7 @@ struct TraceDocument {
             ]))
     }
 
-    /// What takes no time.
+    /// Adds an instant event.
     private mutating func mark(_ name: String, _ time: ContinuousClock.Instant, _ line: Int) {
         lines.append(
             JSONObject([

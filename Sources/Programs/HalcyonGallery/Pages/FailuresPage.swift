@@ -3,7 +3,7 @@ import Halcyon
 import HalcyonGTK
 import HalcyonSamples
 
-/// What becomes of images that cannot be loaded.
+/// The page of failed loads, retries and alternative sources.
 enum FailuresPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let entries = entries(of: gallery)
@@ -42,7 +42,7 @@ enum FailuresPage {
             buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
     }
 
-    /// A picture frame with a line through it, in a grey that goes with light and dark.
+    /// A picture frame with a line through it, in a grey for light and dark themes.
     static let brokenPicture = Image(data: Data(brokenPictureText.utf8))
 
     private static let brokenPictureText = """
@@ -61,7 +61,7 @@ enum FailuresPage {
         let name: String
         let url: URL
         var options: KingfisherOptionsInfo = []
-        /// Whether a failure view is shown, not a failure image.
+        /// Whether a failure view is shown instead of a failure image.
         var showsText = false
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// How long pictures are good for, when the server is asked about them, and what becomes of its answers.
+/// The page of HTTP caching: freshness, revalidation and stale responses.
 enum FreshnessPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let show = FreshnessShow(
@@ -22,7 +22,7 @@ enum FreshnessPage {
     }
 }
 
-/// The pictures of the page, and what is told of them.
+/// The pictures of the page and the state of their stored responses.
 @MainActor final class FreshnessShow {
     typealias Note = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
@@ -36,7 +36,7 @@ enum FreshnessPage {
     private var work: [Task<Void, Never>] = []
     private var isFirst = true
 
-    /// What is stale a second after the first time is so the second time.
+    /// The time between the first two requests, after which a response with `max-age=1` is stale.
     private static let pause = Duration.milliseconds(1500)
 
     init(
@@ -50,14 +50,14 @@ enum FreshnessPage {
         tiles = ChangingPictures.rules.map { FreshnessTile($0) }
     }
 
-    /// Tells of ages while the page is seen.
+    /// Updates the ages while the page is visible, and makes the first two requests once.
     func start() {
         stop()
         work = [
             Task { [weak self] in
                 while !Task.isCancelled, let self {
                     await tellAges()
-                    // Cancelled when the page is no longer seen.
+                    // Cancelled when the page is hidden.
                     try? await Task.sleep(for: .milliseconds(250))
                 }
             }
@@ -94,7 +94,7 @@ enum FreshnessPage {
     }
 
     func tellAges(at now: Date = Date()) async {
-        // What cannot be read now is read the next time.
+        // A failed read is repeated at the next update.
         guard let responses = try? await cache.httpResponses() else { return }
         for (index, tile) in tiles.enumerated() {
             let key = pictures.url(index).absoluteString
@@ -103,24 +103,24 @@ enum FreshnessPage {
     }
 }
 
-/// A picture, what the server says of it, how it came about, and what is known of it.
+/// A picture with its `Cache-Control`, its use of the cache, and its stored response.
 final class FreshnessTile: Box {
     private let view = PictureView(width: 250, height: 170)
     private let useLabel = Label("", style: "use")
     private let ageLabel = Label("", style: "detail")
     private let validatorLabel = Label("", style: "detail")
 
-    /// How the picture came about.
+    /// The use of the HTTP cache for the picture.
     private(set) var use: String {
         get { useLabel.text }
         set { useLabel.text = newValue }
     }
-    /// How old the server's answer is, and until when it is fresh.
+    /// The age of the stored response and the end of its freshness.
     private(set) var age: String {
         get { ageLabel.text }
         set { if age != newValue { ageLabel.text = newValue } }
     }
-    /// What tells the picture from another one at its address.
+    /// The validator of the stored response.
     private(set) var validator: String {
         get { validatorLabel.text }
         set { if validator != newValue { validatorLabel.text = newValue } }
@@ -162,7 +162,7 @@ final class FreshnessTile: Box {
             .set(to: view)
     }
 
-    /// Tells of the stored response.
+    /// Shows the age and the validator of the stored response.
     func tell(of response: CachedHTTPResponse?, now: Date) {
         guard let response else {
             age = "no answer is kept"

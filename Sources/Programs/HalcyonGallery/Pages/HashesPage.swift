@@ -3,7 +3,7 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// Pictures of a few characters, and the pictures that they fade into.
+/// The page of BlurHash and ThumbHash placeholders, which fade into their pictures.
 enum HashesPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = gallery.slow.prefix(6).enumerated().map { index, picture in
@@ -17,7 +17,7 @@ enum HashesPage {
     }
 }
 
-/// A hash, as a service would send it along with an address, and the picture.
+/// A hash, as a service would send it along with a URL, and its picture.
 @MainActor private final class HashTile {
     enum Kind: String {
         case blurHash = "BlurHash"
@@ -49,7 +49,7 @@ enum HashesPage {
         ) { [gallery] in gallery.ledger.note($0) }
     }
 
-    /// Of the picture without its slowness.
+    /// Computes the hash from the picture's file, without the slow download.
     private func makeHash() async {
         do {
             guard let file = picture.file else { return }

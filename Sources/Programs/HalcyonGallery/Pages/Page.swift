@@ -1,9 +1,9 @@
 import ArgumentParser
 import HalcyonGTK
 
-/// A page: a title, a sentence, perhaps buttons, and below them the content.
+/// A page: a title, a sentence, optional buttons, and the content below them.
 final class Page: Box {
-    /// - Parameter fills: Whether the content scrolls by itself and takes all the room.
+    /// - Parameter fills: Whether the content scrolls by itself and fills the page.
     init(
         _ title: String, _ text: String, buttons: [View] = [], content: View, fills: Bool = false
     ) {
@@ -53,7 +53,7 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// What the page shows.
+    /// Makes the content of the page.
     @MainActor func makeContent(_ gallery: Gallery) -> View {
         switch self {
         case .grid: GridPage.make(gallery)

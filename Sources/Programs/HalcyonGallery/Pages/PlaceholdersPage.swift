@@ -5,7 +5,7 @@ import HalcyonSamples
 
 extension Label: Placeholder {}
 
-/// What is seen until an image comes.
+/// The page of placeholders and indicators.
 enum PlaceholdersPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let entries = entries(of: gallery)
@@ -34,7 +34,7 @@ enum PlaceholdersPage {
         let code: String
         var indicator = IndicatorType.none
         var placeholder: () -> (any Placeholder)? = { nil }
-        /// One that this entry needs; any will do otherwise.
+        /// The picture that this entry needs; `nil` for any.
         var picture: Picture?
         var options: KingfisherOptionsInfo = []
     }

@@ -5,15 +5,15 @@ import HalcyonWork
 
 /// One picture to show.
 struct Picture: Hashable, Sendable {
-    /// Its file name.
+    /// The file name.
     let title: String
     let url: URL
-    /// Whether it moves, as far as that is known.
+    /// Whether the picture is animated, as far as that is known.
     var isAnimated = false
-    /// The file on this machine, if it is one.
+    /// The local file, if there is one.
     var file: FilePath?
 
-    /// Where it is loaded from; `copy` makes it another image for caches and downloads.
+    /// The source to load; `copy` makes it another image for caches and downloads.
     func source(copy: Int = 0) -> Source {
         guard copy > 0, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
             !url.isFileURL
@@ -23,26 +23,26 @@ struct Picture: Hashable, Sendable {
     }
 }
 
-/// Finds the pictures that are to be shown and gives each an address.
+/// Finds the pictures to show and gives each a URL.
 ///
-/// Files are served over HTTP on this machine, so that their loads look like those of a web site.
+/// Files are served over HTTP on this machine, so that they load like pictures of a web site.
 struct Catalogue {
     private(set) var pictures: [Picture] = []
     private(set) var slow: [Picture] = []
     /// Files and folders that cannot be read.
     private(set) var failures: [FilePath.Failure] = []
 
-    /// Samples that look best come first.
+    /// The samples that look best, which come first.
     private static let favourites = [
         "china.jpg", "flower.jpg", "chelsea.png", "coffee.webp", "rocket.jpg",
         "astronaut-progressive.jpg", "hubble-detail.avif", "retina.jpg", "kingfisher.svg",
         "hubble_deep_field.jpg", "kingfisher.gif", "kingfisher.avif", "kingfisher.png",
     ]
-    /// How many pictures are also served slowly.
+    /// The number of pictures that are also served slowly.
     private static let slowCount = 8
-    /// How long a slow picture takes.
+    /// The download time of a slow picture.
     private static let slowness = Duration.seconds(4)
-    /// In how many pieces it comes.
+    /// The number of pieces of a slow picture.
     private static let pieces = 40
 
     init(
@@ -66,7 +66,7 @@ struct Catalogue {
         var folders: [URL: String] = [:]
         for file in files where isReadable(file) {
             var url = file.url
-            // A name that is no text has no address on the server.
+            // A name that is not valid text has no URL on the server.
             if file.text != nil {
                 let folder = url.deletingLastPathComponent()
                 let path = folders[folder] ?? "/pictures/\(folders.count)"
@@ -101,7 +101,7 @@ struct Catalogue {
         }
     }
 
-    /// Whether a file may be read; one that may not is noted.
+    /// Whether a file is readable; records a failure if not.
     private mutating func isReadable(_ file: FilePath) -> Bool {
         do {
             _ = try file.read(atMost: 1)
@@ -116,7 +116,7 @@ struct Catalogue {
         favourites.filter(names.contains) + names.filter { !favourites.contains($0) }
     }
 
-    /// The images in `folder` and below, by path.
+    /// Returns the images in `folder` and below, sorted by path.
     private mutating func images(in folder: FilePath) -> [FilePath] {
         let listing = FolderListing(below: folder, includesLinks: true)
         failures += listing.failures
@@ -124,7 +124,7 @@ struct Catalogue {
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// A GIF, or another file whose first bytes say so.
+    /// Whether a file is a GIF, or its header declares an animation.
     private static func isAnimated(_ file: FilePath) -> Bool {
         switch file.fileExtension.lowercased() {
         case "gif": return true
@@ -133,7 +133,7 @@ struct Catalogue {
             guard let header = try? file.read(atMost: 21), header.count == 21 else { return false }
             return header[12..<16] == Data("VP8X".utf8) && header[20] & 2 != 0
         case "png", "apng", "avif":
-            // What cannot be read does not move.
+            // An unreadable file counts as not animated.
             guard let beginning = try? file.read(atMost: 1 << 14),
                 let information = try? ImageInformation(ofPrefix: beginning)
             else { return false }

@@ -1,14 +1,14 @@
 import Foundation
 import HalcyonSamples
 
-/// Pictures of which the server on this machine says in different ways how long they are good for. They
-/// can be changed, and the server cut off.
+/// Pictures that the server on this machine serves with different `Cache-Control` fields. They can
+/// be changed, and the server made unreachable.
 @MainActor final class ChangingPictures {
-    /// What the server says of a picture.
+    /// The caching rules of a picture.
     struct Rule: Sendable {
         let title: String
         let cacheControl: String
-        /// Else `Last-Modified` tells one picture from the next.
+        /// Whether the validator is an `ETag`; otherwise it is `Last-Modified`.
         var hasEntityTag = true
     }
 
@@ -25,12 +25,12 @@ import HalcyonSamples
         Rule(title: "Not kept", cacheControl: "no-store"),
     ]
 
-    /// Whether the server answers; while it does not, connections are reset.
+    /// Whether the server answers; otherwise it resets connections.
     var isReachable = true { didSet { serve() } }
-    /// Counts the changes.
+    /// The number of the current version, which grows with each change.
     private(set) var version = 1
     private let origin: SampleServer
-    /// What is shown in turn.
+    /// The pictures that take turns.
     private let pictures: [Data]
 
     private static let names = [
@@ -40,15 +40,15 @@ import HalcyonSamples
 
     init(on origin: SampleServer, samples: SamplePictures) {
         self.origin = origin
-        // Without the samples nothing is at these addresses, which the page tells of each.
+        // Without the samples these URLs are not found, as the page shows for each.
         pictures = Self.names.compactMap { try? samples.data($0) }
         serve()
     }
 
-    /// The address of the picture of a rule, which stays whatever is there.
+    /// The URL of a rule's picture, the same for all versions.
     func url(_ index: Int) -> URL { origin.url(Self.path(index)) }
 
-    /// Puts another picture at each address.
+    /// Replaces the picture at each URL.
     func change() {
         version += 1
         serve()

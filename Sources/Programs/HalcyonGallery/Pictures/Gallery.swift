@@ -3,11 +3,11 @@ import Halcyon
 import HalcyonSamples
 import HalcyonWork
 
-/// What all pages share: the pictures, the cache and the count of what became of each load.
+/// The shared state of the pages: the pictures, the cache and the counts of load results.
 @MainActor final class Gallery {
     /// The pictures to show; at least one.
     let pictures: [Picture]
-    /// Those that are served slowly: the first ones, or samples when only URLs are shown.
+    /// The pictures that are served slowly: the first files, or samples if only URLs are shown.
     let slow: [Picture]
     /// The server on this machine.
     let origin: SampleServer
@@ -18,13 +18,13 @@ import HalcyonWork
     /// Files and folders that cannot be read.
     let failures: [FilePath.Failure]
 
-    /// Where the disk cache is; gone with the program.
+    /// The folder of the disk cache, removed with the program's end.
     private let folder = CacheFolder()
 
-    /// Bytes of pixels that stay in memory.
+    /// The cost limit of the memory cache, in bytes.
     private static let memoryLimit = 256 << 20
 
-    /// Why there is nothing to show.
+    /// The error for sources without any picture.
     struct Nothing: Error, CustomStringConvertible {
         let description: String
     }
@@ -47,7 +47,7 @@ import HalcyonWork
                     name: "gallery", sizeLimit: 0, fileManager: folder, directory: folder.url)))
         KingfisherManager.shared.cache = cache
         let downloader = ImageDownloader(name: "halcyon-gallery")
-        // For pictures from real servers: these may be asked for again in another run.
+        // For pictures from real servers, which another run may load again.
         downloader.resumption = DownloadResumption()
         KingfisherManager.shared.downloader = downloader
         self.samples = samples
@@ -58,13 +58,13 @@ import HalcyonWork
         FailureRoutes.add(to: origin, samples: samples)
     }
 
-    /// Ends all downloads and removes the cache's files. Nothing is stored on disk after that.
+    /// Cancels all downloads and removes the cache's files. Nothing is stored on disk after that.
     func removeFiles() {
         KingfisherManager.shared.downloader.cancelAll()
         folder.remove()
     }
 
-    /// Picture `index`; begins again after the last one.
+    /// Returns the picture at `index`, modulo the number of pictures.
     func picture(_ index: Int) -> Picture {
         pictures[index % pictures.count]
     }
@@ -74,7 +74,7 @@ import HalcyonWork
         slow[index % slow.count]
     }
 
-    /// The address of a sample.
+    /// The URL of a sample.
     func sample(_ name: String) -> URL { origin.url("/samples/\(name)") }
 
     private static func names(of sources: [GallerySource]) -> String {

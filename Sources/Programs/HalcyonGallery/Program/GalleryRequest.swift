@@ -2,26 +2,26 @@ import ArgumentParser
 import Foundation
 import HalcyonWork
 
-/// What the program is to do.
+/// The parsed command line of the program.
 struct GalleryRequest: Sendable {
-    /// Empty for the samples.
+    /// The sources of pictures; empty for the samples.
     let sources: [GallerySource]
-    /// Why other sources cannot be shown.
+    /// The reasons why other sources cannot be shown.
     let problems: [String]
-    /// The page to begin with.
+    /// The initial page.
     let page: PageName
-    /// The picture to take; `nil` stays open until the user closes the window.
+    /// The screenshot to take; `nil` keeps the window open until the user closes it.
     var screenshot: ScreenshotRequest?
 }
 
-/// A picture of the window.
+/// A screenshot of the window.
 struct ScreenshotRequest: Sendable {
     let file: URL
-    /// After the window has appeared.
+    /// The time after the window has appeared.
     let delay: Duration
 }
 
-/// Where pictures come from, as given on the command line.
+/// A source of pictures, as given on the command line.
 enum GallerySource: Hashable, Sendable {
     case web(URL)
     case file(FilePath)

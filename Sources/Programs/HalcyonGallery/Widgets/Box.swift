@@ -24,7 +24,7 @@ class Box: View {
     }
 }
 
-/// What a view is scrolled in, up and down.
+/// A vertical scroll view.
 final class Scroller: View {
     init(_ view: View) {
         super.init(widget: gtk_scrolled_window_new())
@@ -35,7 +35,7 @@ final class Scroller: View {
     }
 }
 
-/// A button with words.
+/// A button with a text.
 final class TextButton: View {
     init(_ title: String, _ action: @escaping @MainActor () -> Void) {
         super.init(widget: gtk_button_new_with_label(title))
@@ -43,7 +43,7 @@ final class TextButton: View {
         Signal.connect(UnsafeMutableRawPointer(widget), "clicked", action)
     }
 
-    /// Changes the words.
+    /// Changes the text.
     func setTitle(_ title: String) {
         gtk_button_set_label(
             UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self), title)
@@ -51,7 +51,7 @@ final class TextButton: View {
 }
 
 extension View {
-    /// Takes all the room there is.
+    /// Expands the view to all available space.
     @discardableResult
     func expand(horizontally: Bool = true, vertically: Bool = true) -> Self {
         gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
@@ -59,7 +59,7 @@ extension View {
         return self
     }
 
-    /// Keeps away from its neighbours, in points.
+    /// Sets the margins, in points.
     @discardableResult
     func margins(_ width: Int, _ height: Int? = nil) -> Self {
         gtk_widget_set_margin_start(widget, gint(width))
@@ -76,7 +76,7 @@ extension View {
         return self
     }
 
-    /// Stays at the leading edge with the width it needs.
+    /// Aligns the view with the leading edge, at its own width.
     @discardableResult
     func leading() -> Self {
         gtk_widget_set_halign(widget, GTK_ALIGN_START)
@@ -92,7 +92,7 @@ extension Color {
 }
 
 extension Label {
-    /// Words in a colour of their own on another, whatever the theme says.
+    /// Sets the colours of text and background, whatever the theme says.
     func coloured(_ text: Color, on background: Color) -> Self {
         let provider = gtk_css_provider_new()
         gtk_css_provider_load_from_data(
@@ -104,7 +104,7 @@ extension Label {
         return self
     }
 
-    /// Each line in the middle.
+    /// Centres each line.
     func centred() -> Self {
         gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)
         return self

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// An image view of a size of its own, whatever it shows.
+/// An image view of a fixed size, whatever it shows.
 final class PictureView: ImageView {
     private let extent: CGSize
 
@@ -22,7 +22,7 @@ final class PictureView: ImageView {
     }
 }
 
-/// The same for animations.
+/// An animated image view of a fixed size.
 final class AnimatedPictureView: AnimatedImageView {
     private let extent: CGSize
 
@@ -43,7 +43,7 @@ final class AnimatedPictureView: AnimatedImageView {
 }
 
 extension CGSize {
-    /// The least and the preferred length of a view of this size.
+    /// The minimum and the preferred length of a view of this size.
     @MainActor fileprivate func length(
         in direction: Canvas.Direction
     ) -> (minimum: CGFloat, natural: CGFloat) {

@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// What the latest requests of views waited for, one bar below the other.
+/// A bar chart of the latest requests' stages, one bar below the other.
 final class RequestBars: Box {
     private static let count = 8
 
@@ -45,7 +45,7 @@ final class RequestBars: Box {
     }
 }
 
-/// The bars.
+/// The canvas of the bars.
 private final class RequestCanvas: Canvas {
     private static let pitch: CGFloat = 6
     private static let thickness: CGFloat = 5

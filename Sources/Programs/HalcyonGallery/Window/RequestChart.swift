@@ -1,10 +1,11 @@
 import Halcyon
 
-/// What the latest requests waited for, as bars to one scale: a value that a test can follow.
+/// The stages of the latest requests, as bars to one scale; a value type, so that tests can check
+/// it.
 ///
-/// Images from memory have no bar, since nothing was waited for.
+/// Images from memory have no bar, since they need no waiting.
 struct RequestChart {
-    /// A part of a bar, from 0 to 1 of the longest one.
+    /// A part of a bar, as fractions of the longest one.
     struct Part: Equatable {
         let stage: ImageStage
         let begin: Double
@@ -18,7 +19,7 @@ struct RequestChart {
         var end: RequestTrail.Instant
     }
 
-    /// The most bars there are; later requests push out the oldest.
+    /// The maximum number of bars; later requests replace the oldest.
     let limit: Int
     private var latest: [Bar] = []
 
@@ -26,7 +27,7 @@ struct RequestChart {
         self.limit = limit
     }
 
-    /// The oldest request first.
+    /// The bars, the oldest request first.
     var bars: [[Part]] {
         let longest = longest / .seconds(1)
         return latest.map { bar in
@@ -40,10 +41,10 @@ struct RequestChart {
         }
     }
 
-    /// How long the longest bar is.
+    /// The duration of the longest bar.
     var longest: Duration { latest.map { $0.end - $0.trail.start }.max() ?? .zero }
 
-    /// Takes note of what has happened to a request.
+    /// Records an event of a request.
     mutating func take(_ event: ImageEvent) {
         if case .started = event.kind {
             let trail = RequestTrail(start: event.time)
