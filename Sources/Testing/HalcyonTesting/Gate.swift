@@ -1,4 +1,4 @@
-/// A latch that tests open: everybody who waits at it goes on, and later comers do not wait.
+/// A latch that a test opens: all waiting tasks continue, and later ones do not wait.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -13,7 +13,7 @@ public final class Gate: Sendable {
     /// Whether the gate has been opened; it never closes again.
     public var isOpen: Bool { state.value.isOpen }
 
-    /// How many tasks wait at the gate now.
+    /// The number of waiting tasks.
     public var waiterCount: Int { state.value.waiting }
 
     /// Opens the gate for good; opening it again does nothing.
@@ -31,18 +31,19 @@ public final class Gate: Sendable {
         guard await state.wait(until: { $0.isOpen }) != nil else { throw CancellationError() }
     }
 
-    /// Waits until at least `count` tasks wait at the gate, or it is open; returns at once when cancelled.
+    /// Waits until at least `count` tasks wait at the gate, or it is open; returns at once when
+    /// cancelled.
     public func waitForWaiters(_ count: Int = 1) async {
         await state.wait { $0.isOpen || $0.waiting >= count }
     }
 }
 
-/// A millisecond for others, in loops that wait for what tells nobody when it happens: references that go
-/// away, files of other processes, ports that are closed, news by way of Redis, and what is only known by
-/// asking, such as the metrics of a server.
+/// Sleeps for a millisecond, in loops that poll for events without a notification: released
+/// references, files of other processes, closed ports, messages through Redis, and values such as
+/// the metrics of a server.
 ///
-/// Whoever can be told waits with ``Observed`` or ``Recorder`` instead. Unlike `Task.yield()`, such a loop
-/// leaves the processor to what it waits for.
+/// Where a notification exists, wait with ``Observed`` or ``Recorder`` instead. Unlike
+/// `Task.yield()`, such a loop leaves the processor to the awaited work.
 package func pause() async {
     // A cancelled test goes on to its own checks.
     try? await Task.sleep(for: .milliseconds(1))

@@ -1,9 +1,9 @@
 import Foundation
 package import HalcyonWork
 
-/// A clock whose time moves only when a test says so.
+/// A clock that only a test advances.
 public final class ManualClock: Clock, Sendable {
-    /// A time since the clock was made.
+    /// A time of the clock.
     public struct Instant: InstantProtocol {
         /// The time since the start of the clock.
         public var offset: Duration
@@ -34,10 +34,10 @@ public final class ManualClock: Clock, Sendable {
 
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How many tasks sleep on this clock now.
+    /// The number of tasks that sleep on this clock.
     public var sleeperCount: Int { state.value.sleepers.count }
 
-    /// The time at which the next sleeper wakes, `nil` when nobody sleeps.
+    /// The deadline of the next sleeper; `nil` without sleepers.
     public var nextDeadline: Instant? { state.value.sleepers.first?.deadline }
 
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -45,7 +45,7 @@ public final class ManualClock: Clock, Sendable {
         let id = state.update { $0.makeIdentifier() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Cancellation that came before this point finds no sleeper, so it is looked up here.
+                // An earlier cancellation found no sleeper to remove, so it is checked here.
                 let outcome = state.update { schedule -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= schedule.now { return .success(()) }
@@ -59,16 +59,17 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time and wakes whoever is due, in the order of deadlines, then of falling asleep.
+    /// Advances the time and wakes the sleepers that are due, in the order of their deadlines, then
+    /// of falling asleep.
     public func advance(by duration: Duration) {
         for sleeper in state.update({ $0.advance(by: duration) }) {
             sleeper.continuation.resume()
         }
     }
 
-    /// Moves the time to the next deadline and wakes who sleeps until then.
+    /// Advances the time to the next deadline and wakes its sleepers.
     ///
-    /// - Returns: How far the time moved, `nil` when nobody sleeps.
+    /// - Returns: The duration of the step; `nil` without sleepers.
     @discardableResult
     public func advanceToNextDeadline() -> Duration? {
         let (step, due) = state.update { schedule -> (Duration?, [Sleeper]) in
@@ -98,7 +99,7 @@ struct Sleeper: Sendable {
     var continuation: CheckedContinuation<Void, any Error>
 }
 
-/// The time of a manual clock and who sleeps on it, the next to wake first.
+/// The time of a manual clock and its sleepers, the next to wake first.
 struct SleepSchedule: Sendable {
     private(set) var now = ManualClock.Instant()
     private(set) var sleepers: [Sleeper] = []
@@ -118,7 +119,7 @@ struct SleepSchedule: Sendable {
         sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0) }
     }
 
-    /// Moves the time and takes out who is due.
+    /// Advances the time, and removes and returns the sleepers that are due.
     mutating func advance(by duration: Duration) -> [Sleeper] {
         now = now.advanced(by: duration)
         let due = Array(sleepers.prefix { $0.deadline <= now })
@@ -128,14 +129,13 @@ struct SleepSchedule: Sendable {
 }
 
 extension ManualClock {
-    /// This clock for what takes the time from a `TimeSource`: date and instants move with it, and sleepers wake when it
-    /// does.
+    /// This clock as a `TimeSource`: its date, instants and sleeps follow the clock.
     package var time: TimeSource {
         TimeSource(
             now: { Self.start + self.now.offset }, date: { self.date },
             sleep: { try await self.sleep(until: Instant(offset: $0 - Self.start)) })
     }
 
-    /// The instant of a clock that has just been made.
+    /// The instant that corresponds to time zero of the clock.
     private static let start = ContinuousClock.now
 }

@@ -7,7 +7,7 @@ public final class Recorder<Event: Sendable>: Sendable {
     /// The events so far, in the order they were recorded.
     public var events: [Event] { list.value }
 
-    /// How many events there are so far.
+    /// The number of events so far.
     public var count: Int { list.value.count }
 
     /// Appends an event.

@@ -1,7 +1,7 @@
 public import Foundation
 public import Halcyon
 
-/// How a `TestTransport` answers a request.
+/// An answer of a `TestTransport` to a request.
 public struct TestAnswer: Sendable {
     enum Outcome: Sendable {
         case response(status: Int, body: Data)
@@ -18,7 +18,7 @@ public struct TestAnswer: Sendable {
         self.outcome = outcome
     }
 
-    /// This status with these bytes.
+    /// A response of `status` with `body`.
     public static func data(
         _ body: Data, status: Int = 200, contentType: String? = nil
     ) -> TestAnswer {
@@ -26,13 +26,13 @@ public struct TestAnswer: Sendable {
         return contentType.map { answer.header("Content-Type", $0) } ?? answer
     }
 
-    /// 200 with the image as a PNG file, or in another format.
-    /// - Throws: `ImageCodingError` when it cannot be written.
+    /// 200 with the image encoded in `format`.
+    /// - Throws: `ImageCodingError` if it cannot be encoded.
     public static func image(_ image: Image, format: ImageFormat = .PNG) throws -> TestAnswer {
         .data(try image.kf.data(format: format, options: ImageEncodingOptions()))
     }
 
-    /// This status without a body.
+    /// A response of `status` without a body.
     public static func status(_ status: Int) -> TestAnswer {
         .data(Data(), status: status)
     }
@@ -42,27 +42,27 @@ public struct TestAnswer: Sendable {
         TestAnswer.status(status).header("Location", url.absoluteString)
     }
 
-    /// No answer but a failure of the network, which the request ends with.
+    /// A network failure with `error` instead of a response.
     public static func failure(_ error: TransportError) -> TestAnswer {
         TestAnswer(.failure(error))
     }
 
-    /// This answer with a header field. `Content-Length` is there without being asked for.
+    /// This answer with a header field. `Content-Length` is always added.
     public func header(_ name: String, _ value: String) -> TestAnswer {
         var answer = self
         answer.headers.append((name, value))
         return answer
     }
 
-    /// This answer, or failure, so much later by the transport's clock.
+    /// This answer or failure delayed by `duration` on the transport's clock.
     public func delayed(by duration: Duration) -> TestAnswer {
         var answer = self
         answer.delay = duration
         return answer
     }
 
-    /// This answer with its body in pieces of `length` bytes, at least 1, each so much later than the one
-    /// before by the transport's clock. The first comes with the header.
+    /// This answer with its body in pieces of `length` bytes, at least 1, with `duration` between
+    /// them on the transport's clock. The first piece comes with the header.
     public func inPieces(of length: Int, every duration: Duration) -> TestAnswer {
         var answer = self
         answer.pieceLength = max(1, length)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A network that answers from a table, for tests of programs that load images.
 ///
-/// A request for a URL that the table does not have fails. Times pass only when a test moves ``clock``.
+/// A request for a URL outside the table fails. Delays end only when a test advances ``clock``.
 ///
 /// ```swift
 /// let environment = try TestEnvironment()
@@ -28,14 +28,14 @@ public final class TestTransport: Sendable {
         self.clock = clock
     }
 
-    /// Answers requests for `url` with these, one after the other, and again and again with the last one,
-    /// instead of what was said of the URL before.
+    /// Answers requests for `url` with `answers`, one after the other, and then always with the
+    /// last one. Replaces earlier answers for the URL.
     public func answer(_ url: URL, with answers: TestAnswer...) {
         precondition(!answers.isEmpty, "a URL needs at least one answer")
         state.withLock { $0.answers[url] = answers }
     }
 
-    /// Fails all requests with `error`, as when the network is gone; with `nil` the table counts again.
+    /// Fails all requests with `error`, as without a network; `nil` restores the table.
     public func failAll(with error: TransportError?) {
         state.withLock { $0.failure = error }
     }
@@ -43,7 +43,7 @@ public final class TestTransport: Sendable {
     /// All requests so far, in the order they were sent.
     public var requests: [URLRequest] { log.events }
 
-    /// How often `url` was asked for.
+    /// Returns the number of requests for `url`.
     public func requestCount(for url: URL) -> Int {
         log.events.count { $0.url == url }
     }
@@ -53,7 +53,7 @@ public final class TestTransport: Sendable {
         await log.waitFor(count: count)
     }
 
-    /// The answer to the next request for a URL.
+    /// Takes the answer to the next request for `url` from the table.
     private func next(for url: URL?) throws -> TestAnswer {
         let answer: TestAnswer? = try state.withLock { state in
             if let failure = state.failure { throw failure }

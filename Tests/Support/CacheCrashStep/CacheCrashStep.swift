@@ -3,8 +3,8 @@ import Halcyon
 import HalcyonStorage
 import Synchronization
 
-/// Does one thing with the disk cache in a folder, to be interrupted at it, or many beside another process,
-/// or checks what is left.
+/// A program that performs one operation on the disk cache in a folder, to be interrupted at it, or
+/// many beside another process, or checks the result.
 @main
 struct CacheCrashStep {
     static let usage = """
@@ -46,7 +46,7 @@ struct CacheCrashStep {
         exit(2)
     }
 
-    /// Downloads a picture, and keeps what has come of it when that breaks off.
+    /// Downloads a picture, and stores the received part if the download is interrupted.
     private static func download(_ url: URL, keepingPartialsIn folder: String) async throws {
         let downloader = ImageDownloader(name: "step")
         downloader.downloadTimeout = 600
@@ -55,8 +55,8 @@ struct CacheCrashStep {
         _ = try await downloader.downloadImage(with: url)
     }
 
-    /// Downloads a picture when there are no descriptors, when there are some again, and when there are none for
-    /// the next connection, and prints what comes of it.
+    /// Downloads a picture without free file descriptors, with them, and without one for the next
+    /// connection, and prints each outcome.
     private static func downloadWithoutDescriptors(_ url: URL) async {
         func outcome(of url: URL) async -> String {
             do {
@@ -66,7 +66,7 @@ struct CacheCrashStep {
                 return error.localizedDescription
             }
         }
-        // What Dispatch and libcurl need of their own is another matter.
+        // Lets Dispatch and libcurl open their own descriptors first, which are not under test.
         _ = try? await Task.sleep(for: .milliseconds(1))
         var taken: [Int32] = []
         func takeAll() {
@@ -81,7 +81,7 @@ struct CacheCrashStep {
         giveBack()
         print(await outcome(of: url))
         takeAll()
-        // Another name, so that no connection is at hand.
+        // Another host name, so that no connection can be reused.
         let other = url.absoluteString.replacingOccurrences(of: "127.0.0.1", with: "localhost")
         print(await outcome(of: URL(string: other) ?? url))
         giveBack()
@@ -104,14 +104,14 @@ struct CacheCrashStep {
     }
 }
 
-/// What must not be there, or has to be.
+/// A violated invariant of the cache.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 }
 
 /// A cache of a few files whose contents are known.
 struct CrashCache {
-    /// What is stored for a key.
+    /// A value stored for a key.
     struct Value {
         let key: String
         let version: Int
@@ -123,7 +123,7 @@ struct CrashCache {
 
     let folder: URL
     let storage: DiskStorage.Backend<Data>
-    /// The same folder, for what is said of responses.
+    /// The directory of the same folder, for its stored responses.
     let files: CacheDirectory
 
     init(folder: String) throws {
@@ -150,11 +150,12 @@ struct CrashCache {
 
     // MARK: Steps
 
-    /// Two files to stay, two that were made of a response, and one that is expired when this returns.
+    /// Stores two files to stay, two that were made of a response, and one that is expired on
+    /// return.
     func prepare() throws {
         for key in ["b", "c"] { try store(Value(key: key, version: 1)) }
         for key in ["a", "d"] { try respond(with: Value(key: key, version: 1)) }
-        // Later than it is stored: what has expired by then is not.
+        // In the future: a value that has already expired is not stored.
         let end = Date(timeIntervalSinceNow: 1)
         try storage.store(
             value: Value(key: "old", version: 1).bytes, forKey: "old", expiration: .date(end))
@@ -165,7 +166,8 @@ struct CrashCache {
         try storage.store(value: value.bytes, forKey: value.key, expiration: .never)
     }
 
-    /// Stores a new file and one that is there already, whose rows are written together, as `ImageCache` does it. What fails of it fails the whole.
+    /// Stores a new and an existing file whose rows are written together, as `ImageCache` does. Any
+    /// failure fails the whole.
     func storeTogether() throws {
         let values = [Value(key: "new", version: 1), Value(key: "a", version: 2)]
         let ends = Mutex<[Result<Void, StorageError>]>([])
@@ -186,7 +188,7 @@ struct CrashCache {
         for result in results { try result.get() }
     }
 
-    /// Stores a value as what was made of a response whose generation is the value's version.
+    /// Stores a value as made from a response whose generation is the value's version.
     func respond(with value: Value) throws {
         let now = Date().timeIntervalSince1970
         let row = ResponseRow(
@@ -205,7 +207,7 @@ struct CrashCache {
         }
     }
 
-    /// Uses the cache, whose index somebody has removed.
+    /// Uses the cache after its index was removed.
     func rebuild() throws {
         guard try storage.value(forKey: "b") == Value(key: "b", version: 1).bytes else {
             throw Violation(description: "a file was not adopted")
@@ -223,7 +225,7 @@ struct CrashCache {
         try checkOrigins(in: files)
 
         try store(Value(key: "after", version: 1))
-        // A day later the remains of a crash are old enough to be removed.
+        // A day later the leftovers of a crash are old enough to be removed.
         _ = try storage.removeExpiredValues(referenceDate: Date(timeIntervalSinceNow: 86_400))
         try checkRows()
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -232,7 +234,7 @@ struct CrashCache {
             throw Violation(description: "\(name) is left over")
         }
 
-        // Kept until the end: when it goes it writes what it has noted, beside the removal perhaps.
+        // Retained until the end: its release writes pending notes, perhaps during the removal.
         let opened = try Self.open(folder)
         defer { withExtendedLifetime(opened) {} }
         let after = try values(in: opened)
@@ -243,7 +245,8 @@ struct CrashCache {
         defer { withExtendedLifetime(openedFiles) {} }
         try checkOrigins(in: openedFiles)
         _ = try storage.removeAllFiles()
-        // The others write now and then what they have noted; an index may be made anew for that.
+        // The other instances write pending notes from time to time, and may create an index for
+        // that.
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { !$0.hasPrefix(".index") }
         guard rest.isEmpty else { throw Violation(description: "\(rest) is left over") }
@@ -253,7 +256,7 @@ struct CrashCache {
         }
     }
 
-    /// The versions that are cached; each has to be one that was stored.
+    /// Returns the cached versions, and checks that each was stored.
     private func values(in storage: DiskStorage.Backend<Data>) throws -> [String: Int] {
         var found: [String: Int] = [:]
         for (key, versions) in ["a": 2, "b": 1, "c": 1, "d": 1, "old": 1, "new": 1, "after": 1] {
@@ -264,7 +267,7 @@ struct CrashCache {
         return found
     }
 
-    /// Each value that is said to be made of a response has to be of the generation that is told.
+    /// Checks that each value linked to a response has the bytes of the response's generation.
     private func checkOrigins(in files: CacheDirectory) throws {
         for key in ["a", "d"] {
             let name = files.fileName(forKey: key)

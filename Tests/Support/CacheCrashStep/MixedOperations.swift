@@ -1,12 +1,13 @@
 import Foundation
 import HalcyonStorage
 
-/// Many changes of a few files and responses in random order, as one of several processes at a folder.
+/// Many changes of a few files and responses in random order, as one of several processes on a
+/// folder.
 ///
-/// Each file says in its bytes what it was made of. Whoever reads one that the index calls current gets the
-/// bytes of that generation, or a miss.
+/// The bytes of each file name its origin. Reading a file that the index lists as current returns
+/// the bytes of that generation, or a miss.
 struct MixedOperations {
-    /// What is done, with how often.
+    /// An operation and its relative frequency.
     private enum Operation: CaseIterable {
         case answer, derive, validate, read, removeFile, removeResponse, invalidate
         case storeByProgram, storeOfUnknownOrigin, clean
@@ -21,7 +22,7 @@ struct MixedOperations {
             }
         }
 
-        /// Each as often as its weight says.
+        /// All operations, each repeated by its weight.
         static let bag = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
     }
 
@@ -35,12 +36,13 @@ struct MixedOperations {
             name: "mixed", sizeLimit: 0,
             directory: URL(filePath: folder, directoryHint: .isDirectory))
         config.cachePathBlock = { folder, _ in folder }
-        // What is looked at is what two processes do to each other, however long one of them stands still.
+        // The test is about interference between two processes, however long one of them is
+        // stopped.
         files = CacheDirectory(config: config, now: { Date() }, lockPatience: .seconds(60))
         try files.makeFolder()
     }
 
-    /// Does so many operations; the same ones in each run.
+    /// Performs `count` operations, the same ones in each run with `seed`.
     func run(_ count: Int, seed: UInt64) throws {
         var random = Numbers(state: seed)
         var deliveries = 0
@@ -68,7 +70,7 @@ struct MixedOperations {
         print(count, "operations,", deliveries, "deliveries of current files")
     }
 
-    /// Checks what is left when nobody is at work.
+    /// Checks the folder when no process changes it.
     func check() throws {
         var links = 0
         for file in Self.keys.flatMap({ key in Self.sizes.map { key + $0 } }) {
@@ -92,7 +94,7 @@ struct MixedOperations {
 
     // MARK: Responses
 
-    /// A response that has just come with new bytes.
+    /// Makes a just received response with new bytes.
     private func newResponse(_ key: String) -> ResponseRow {
         let now = Date().timeIntervalSince1970
         return ResponseRow(
@@ -122,16 +124,16 @@ struct MixedOperations {
         if let new { try files.store(new) }
     }
 
-    /// Reads a file as a request does: what is said of it first, then its bytes.
-    /// - Returns: Whether it is one that is current.
+    /// Reads a file as a request does: its origin first, then its bytes.
+    /// - Returns: Whether the file is current.
     private func read(_ file: String) throws -> Bool {
         let name = files.fileName(forKey: file)
         let said = try files.origin(of: name)?.maker
         let bytes = try files.value(of: name, forKey: file, extending: .none) { $0 }
         guard let bytes, let said else { return false }
         if bytes == Self.bytes(file, by: said) { return true }
-        // Somebody may have replaced it in between. Nothing is ever made of a generation again that
-        // another one has taken the place of.
+        // Another process may have replaced it in between. A replaced generation never becomes
+        // current again.
         guard try files.origin(of: name)?.maker != said || !said.isGeneration else {
             throw Violation(description: "\(file) is said to be made by \(said)")
         }
@@ -144,7 +146,7 @@ struct MixedOperations {
 }
 
 extension FileOrigin {
-    /// What the bytes say by which the file was made, if that is known and current.
+    /// The origin that the file's bytes should name, if it is known and current.
     fileprivate var maker: String? {
         switch derivation {
         case .program: "the program"
@@ -159,7 +161,7 @@ extension String {
     fileprivate var isGeneration: Bool { Int64(self) != nil }
 }
 
-/// The same numbers in every run (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 private struct Numbers: RandomNumberGenerator {
     var state: UInt64
 

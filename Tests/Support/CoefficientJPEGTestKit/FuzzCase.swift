@@ -1,15 +1,16 @@
 public import CoefficientJPEG
 
-/// One file, and what the two decoders say about it.
+/// One file to compare the two decoders with.
 public struct FuzzCase {
     public enum Verdict: Hashable, Sendable {
-        /// Decoded, and libjpeg's planes at 1/8 are the same.
+        /// Decoded, with planes equal to libjpeg's at 1/8.
         case equal
-        /// The same of a progressive file, in which something is wrong with scans that do not show at 1/8.
+        /// Decoded with equal planes, for a progressive file with errors in scans that do not
+        /// affect 1/8.
         case equalWhereShown
-        /// Refused; libjpeg decodes it without a warning or does not.
+        /// Refused; `readByReference` is whether libjpeg decodes it without a warning.
         case refused(JPEGRefusal, readByReference: Bool)
-        /// Decoded, but libjpeg makes other planes.
+        /// Decoded, but with planes other than libjpeg's.
         case different
         /// Decoded, but libjpeg warns or fails.
         case doubtful
@@ -30,7 +31,7 @@ public struct FuzzCase {
         self.bytes = bytes
     }
 
-    /// The case of a number in the row that belongs to a seed.
+    /// The case at `index` in the sequence of `seed`.
     public init(seed: UInt64, index: Int) {
         var random = SeededRandom(seed: seed)
         random = SeededRandom(seed: random.next() ^ UInt64(index) &* 0xD134_2543_DE82_EF95)
@@ -73,7 +74,7 @@ public struct FuzzCase {
 }
 
 extension JPEGSample {
-    /// Of the same size, but otherwise of any kind.
+    /// Returns a random sample of the same size.
     fileprivate func changed(using random: inout SeededRandom) -> JPEGSample {
         var sample = JPEGSample(using: &random)
         (sample.width, sample.height) = (width, height)

@@ -1,4 +1,4 @@
-/// What is done to a file to see how a decoder takes it.
+/// A mutation of a file to test a decoder with.
 public enum JPEGMutation: CaseIterable, Sendable {
     case flippedBit
     case flippedHeaderBit
@@ -16,7 +16,7 @@ public enum JPEGMutation: CaseIterable, Sendable {
     case changedScan
     case appended
 
-    /// `other` is another file, from which segments are taken.
+    /// Returns the mutated `bytes`. `other` is another file, whose bytes some mutations insert.
     public func apply(
         to bytes: [UInt8], other: [UInt8], using random: inout SeededRandom
     ) -> [UInt8] {
@@ -97,7 +97,7 @@ public enum JPEGMutation: CaseIterable, Sendable {
         return result
     }
 
-    /// Where the segments of a file's header lie, up to the first scan.
+    /// Returns the ranges of the segments of a file's header, up to the first scan.
     static func segments(of bytes: [UInt8]) -> [Range<Int>] {
         var segments: [Range<Int>] = []
         var position = 2
@@ -117,7 +117,7 @@ public enum JPEGMutation: CaseIterable, Sendable {
         return segments
     }
 
-    /// Where the scans of a file lie, from their headers to the ends of their coded data.
+    /// Returns the ranges of a file's scans, from their headers to the ends of their coded data.
     private static func scans(of bytes: [UInt8]) -> [Range<Int>] {
         var scans: [Range<Int>] = []
         var start: Int?

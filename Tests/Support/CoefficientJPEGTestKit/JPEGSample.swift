@@ -5,10 +5,10 @@ import Foundation
 public struct JPEGSample: Sendable {
     public var width: Int
     public var height: Int
-    /// 1 or 3.
+    /// The number of channels: 1 or 3.
     public var channels = 3
     public var quality = 85
-    /// Factors of sampling of the first component: 2 and 2 is 4:2:0.
+    /// The sampling factors of the first component: 2 and 2 is 4:2:0.
     public var horizontal = 1
     public var vertical = 1
     public var isOptimised = false
@@ -20,15 +20,15 @@ public struct JPEGSample: Sendable {
     public var keepsRGB = false
 
     public enum Scans: Int32, CaseIterable, Sendable {
-        /// Those that libjpeg suggests.
+        /// The scans that libjpeg suggests.
         case suggested
         /// A few bands, with all bits at once.
         case bands
-        /// Many, which add bits to one another.
+        /// Many scans, by successive approximation.
         case bits
     }
 
-    /// How much noise there is, in levels.
+    /// The amplitude of the noise, in levels.
     public var noise = 10
     public var seed: UInt64 = 1
 
@@ -37,7 +37,7 @@ public struct JPEGSample: Sendable {
         self.height = height
     }
 
-    /// A sample of any kind, most often a small one.
+    /// A random sample, most often a small one.
     public init(using random: inout SeededRandom) {
         let limits = [16, 16, 16, 16, 48, 48, 48, 48, 48, 100, 100, 100, 160, 160, 300, 700]
         let limit = limits.randomElement(using: &random)!
@@ -60,7 +60,7 @@ public struct JPEGSample: Sendable {
         seed = random.next()
     }
 
-    /// The file; empty if libjpeg does not encode such a one.
+    /// Returns the file; empty if libjpeg cannot encode it.
     public func encoded() -> [UInt8] {
         let pixels = drawn()
         let options = cjpegref_options(
@@ -75,7 +75,7 @@ public struct JPEGSample: Sendable {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Waves, discs with hard edges, and noise.
+    /// Draws waves, discs with hard edges, and noise.
     private func drawn() -> [UInt8] {
         var random = SeededRandom(seed: seed)
         let waves = (0..<channels).map { _ in
@@ -106,6 +106,6 @@ public struct JPEGSample: Sendable {
         return pixels
     }
 
-    /// One wave around middle grey in 256 steps.
+    /// One period of a sine wave around middle grey, in 256 steps.
     private static let swing = (0..<256).map { Int(128 + 90 * sin(Double($0) / 128 * .pi)) }
 }

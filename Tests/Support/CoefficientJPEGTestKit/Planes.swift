@@ -11,7 +11,7 @@ public struct Planes: Equatable {
 
     public var planes: [Plane]
 
-    /// What `ReducedJPEG` makes of a file.
+    /// The planes that `ReducedJPEG` decodes from a file.
     public init(
         decoding bytes: [UInt8], reducedTo reduction: JPEGReduction, enlargesChroma: Bool = true
     ) throws {

@@ -1,15 +1,15 @@
 import CTestKit
 
-/// What libjpeg makes of a file.
+/// The result of decoding a file with libjpeg.
 public struct ReferencePicture {
-    /// Nil when it is not decoded to the end.
+    /// The planes; `nil` if the file was not decoded to the end.
     public let planes: Planes?
-    /// Decoded to the end without error or warning.
+    /// Whether the file was decoded to the end without error or warning.
     public let isClean: Bool
     /// The last error or warning.
     public let message: String
 
-    /// The largest picture that is decoded for comparison: 40 megapixels of 4:2:0.
+    /// The limit, in blocks, for decoding a picture: about 40 megapixels of 4:2:0.
     private static let blockLimit = 4_000_000
 
     public init(decoding bytes: [UInt8], denominator: Int) {

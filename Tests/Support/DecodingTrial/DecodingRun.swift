@@ -4,7 +4,7 @@ import HalcyonPixels
 import Synchronization
 import Vips
 
-/// Decodes files on threads, and tells of each.
+/// Decodes files on threads, and reports the outcome of each.
 struct DecodingRun: Sendable {
     private let options: TrialOptions
 
@@ -23,7 +23,7 @@ struct DecodingRun: Sendable {
         Output.shared.tellStatistics()
     }
 
-    /// Runs `body` for each number below `count`, on threads of their own.
+    /// Runs `body` for each number below `count`, on `threads` new threads.
     static func onThreads(_ threads: Int, count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let next = Counter()
         let group = DispatchGroup()
@@ -52,8 +52,8 @@ struct DecodingRun: Sendable {
         }
     }
 
-    /// Tells the numbers of the workers as soon as there are some; with a signal that is to be sent and a picture that
-    /// waits for it, sends it when the worker has begun.
+    /// Reports the process IDs of the workers once there are some. With a signal to send and a
+    /// picture that waits for it, sends the signal when the worker has started.
     private func announceWorkers() {
         let thread = Thread { [self] in
             while DecodingWorker.processes.isEmpty { usleep(10_000) }
@@ -64,7 +64,7 @@ struct DecodingRun: Sendable {
             guard let signal = options.signal, options.files.contains("trial:unless-calm")
             else { return }
             setenv(TrialAction.calm, "1", 1)
-            // Under another name it is executed anew, with that variable.
+            // Another path makes new workers start with the variable.
             DecodingWorker.program = "/proc/\(getpid())/exe"
             signalWorkers(signal)
         }
@@ -72,7 +72,7 @@ struct DecodingRun: Sendable {
     }
 }
 
-/// What has become of a file.
+/// The outcome of decoding a file.
 struct Outcome {
     let name: String
     let number: Int

@@ -3,12 +3,13 @@ import Foundation
 import Glibc
 import HalcyonPixels
 
-/// What a worker does instead of decoding, or before.
+/// An action of a worker before or instead of decoding.
 struct TrialAction {
-    /// A variable of the environment that workers inherit: with it, ``Kind/unlessCalm`` does nothing.
+    /// An environment variable that workers inherit: with it, the action `unless-calm` does
+    /// nothing.
     static let calm = "HALCYON_LIBRARY_TRIAL_CALM"
 
-    /// Those that end a worker, or keep it.
+    /// The actions that end a worker or block it.
     static let killers = [
         "abort", "outside", "recurse", "spin", "allocate", "fork", "execute", "connect", "flood",
         "none", "zero", "frames", "cut", "twice", "other", "stop", "errors", "exit", "sleep",
@@ -19,7 +20,7 @@ struct TrialAction {
     private let trial: DecodingWorkerTrial
     private static let socket: Int32 = 3
 
-    /// Does what stands in the file of `trial`.
+    /// Runs the action named in the file of `trial`, if there is one.
     static func run(_ trial: DecodingWorkerTrial) {
         let head = trial.data.prefix(200)
         guard let start = head.range(of: Data(TrialPicture.marker.utf8)) else { return }
@@ -50,13 +51,13 @@ struct TrialAction {
         }
     }
 
-    /// One that goes on has been let do it.
+    /// Exits after a forbidden call that returned instead of ending the worker.
     private func exitWith(_ code: Int32) {
         print("halcyon-trial: \(name) was answered with \(code)")
         exit(90)
     }
 
-    /// Says something that is not true.
+    /// Sends a false or malformed message.
     private func answer() {
         let size = number(16 as Int64) + number(12 as Int64)
         let header = size + size + [0, 8]

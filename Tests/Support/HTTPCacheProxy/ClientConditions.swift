@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonHTTP
 
-/// What a client has already, by the conditions of its `GET`: for servers and proxies that answer
-/// from a cache (RFC 9111, section 4.3.2).
+/// The conditions of a client's `GET`, for servers and proxies that answer from a cache (RFC 9111,
+/// section 4.3.2).
 struct ClientConditions: Sendable {
     private let tags: [String]
     private let modifiedSince: String?
@@ -15,10 +15,10 @@ struct ClientConditions: Sendable {
         if tags.isEmpty, modifiedSince == nil { return nil }
     }
 
-    /// Whether the client has what is stored, so that a 304 is the answer.
+    /// Whether the client has the stored response, so that it gets a 304.
     ///
-    /// `If-None-Match` counts alone where it is present (RFC 9110, section 13.2.2). A response
-    /// without `Last-Modified` is taken to be as old as its `Date`.
+    /// `If-None-Match` takes precedence (RFC 9110, section 13.2.2). A response without
+    /// `Last-Modified` is dated by its `Date`.
     func areMet(by stored: StoredResponse) -> Bool {
         guard stored.status == 200 else { return false }
         if !tags.isEmpty {
@@ -33,7 +33,7 @@ struct ClientConditions: Sendable {
         return stored.lastModified ?? stored.date ?? stored.received <= date
     }
 
-    /// The tags in the lines. Between quotes a comma is text.
+    /// Splits the lines into tags. Commas between quotes do not separate.
     private static func members(of lines: [String]) -> [String] {
         let spaces = CharacterSet(charactersIn: " \t")
         var members: [String] = []
@@ -50,7 +50,8 @@ struct ClientConditions: Sendable {
         return members
     }
 
-    /// The fields of the 304: without those that describe content it does not have.
+    /// Returns the fields of the 304: those of the response except for the ones that describe its
+    /// content.
     static func fieldsOfNotModified(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         fields.remove(["content-length", "content-encoding", "content-range"])

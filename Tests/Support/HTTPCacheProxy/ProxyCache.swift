@@ -4,13 +4,14 @@ import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
 
-/// Answers requests from the response table, and asks the server for what is missing or stale.
+/// Answers requests from the response table, and forwards misses and stale hits to the origin.
 ///
-/// Requests for one URL go one after the other.
+/// Requests for one URL are serialised.
 final class ProxyCache: Sendable {
     typealias Answer = ProxyServer.Answer
 
-    /// Seconds that the server is waited for: what is judged are decisions, on however busy a machine.
+    /// The timeout for the origin, in seconds: long, as tests judge decisions, on however busy a
+    /// machine.
     private static let patience = 600.0
 
     fileprivate let policy: HTTPCachePolicy
@@ -30,7 +31,7 @@ final class ProxyCache: Sendable {
         transport = try CurlTransport.shared(for: configuration)
     }
 
-    /// Answers a request; `body` is that of a method that has one.
+    /// Answers a request; `body` is empty for methods without one.
     func answer(_ request: HTTPCacheRequest, body: Data) async -> Answer {
         let hand = OneShot<Answer>()
         _ = exchanges.enqueue(.file(ResponseKey.key(url: request.url))) { [self] in
@@ -44,10 +45,10 @@ final class ProxyCache: Sendable {
         return await hand.value
     }
 
-    /// Returns when nothing is done in the background any more.
+    /// Waits until all work in the background has ended.
     func waitForBackground() async { await exchanges.finishAll() }
 
-    /// Asks the server; `nil` when there is no answer.
+    /// Sends a request to the origin; `nil` if there is no response.
     fileprivate func send(
         _ request: HTTPCacheRequest, _ fields: HTTPFields, _ body: Data
     ) async -> Answer? {
@@ -58,7 +59,7 @@ final class ProxyCache: Sendable {
         {
             outgoing.addValue(line.value, forHTTPHeaderField: line.name)
         }
-        // What kept the server from answering makes no difference to a cache.
+        // The reason of the failure makes no difference to a cache.
         guard
             let (head, content) = try? await transport.answer(
                 to: outgoing, terms: ExchangeTerms(stall: .seconds(Self.patience)))
@@ -69,7 +70,7 @@ final class ProxyCache: Sendable {
     }
 }
 
-/// One request, and what is done for it.
+/// The handling of one request.
 private struct ProxyExchange: Sendable {
     typealias Answer = ProxyServer.Answer
 
@@ -80,7 +81,7 @@ private struct ProxyExchange: Sendable {
     private var store: ProxyStore { cache.store }
     private var clock: ProxyClock { cache.clock }
 
-    /// Hands over the answer. What goes on after that is a revalidation in the background.
+    /// Delivers the answer. Work after that is a revalidation in the background.
     func run(_ hand: OneShot<Answer>) async throws {
         let entries = try store.entries(of: request)
         if let answer = try ownAnswer(among: entries) {
@@ -99,7 +100,7 @@ private struct ProxyExchange: Sendable {
                 }
                 return
             }
-            // Its content is lost.
+            // The content is lost.
             hand.give(
                 try await exchange(after: .fetch(because: .nothingStored), (.nothingStored, nil)))
         case .validate, .fetch:
@@ -120,7 +121,7 @@ private struct ProxyExchange: Sendable {
         return (selection, entries[index])
     }
 
-    /// What is stored, as it is handed out now; `nil` when its content is lost.
+    /// Returns the answer from a stored entry; `nil` if its content is lost.
     private func stored(_ entry: ProxyStore.Entry, status: String) throws -> Answer? {
         guard let body = try store.body(of: entry) else { return nil }
         let now = clock.now
@@ -130,7 +131,7 @@ private struct ProxyExchange: Sendable {
         return Answer(status: entry.response.status, fields: fields, body: body)
     }
 
-    /// Asks the server and does with its answer what the policy says.
+    /// Forwards the request to the origin and handles its response by the policy.
     private func exchange(
         after decision: HTTPCacheDecision, _ selected: Selected
     ) async throws -> Answer {
@@ -167,7 +168,7 @@ private struct ProxyExchange: Sendable {
                 if let answer { return answer }
             case .mismatch: break
             }
-            // It speaks of something else, or the content is lost.
+            // The 304 is for another response, or the content is lost.
             return try await exchange(after: .fetch(because: .stale), selected)
         }
         let isStored = try keep(answer, requested: requested, received: received)
@@ -175,7 +176,7 @@ private struct ProxyExchange: Sendable {
         return answer
     }
 
-    /// Stores an answer if that is allowed; one that takes the place of others and is not stored removes
+    /// Stores an answer if that is allowed. One that replaces others but may not be stored removes
     /// them.
     private func keep(_ answer: Answer, requested: Date, received: Date) throws -> Bool {
         let storing = policy.storing(
@@ -195,7 +196,7 @@ private struct ProxyExchange: Sendable {
         return false
     }
 
-    /// The answer to a client's range or condition from what is stored and fresh.
+    /// Returns the answer to a client's range or condition from a fresh stored entry.
     private func ownAnswer(among entries: [ProxyStore.Entry]) throws -> Answer? {
         guard request.hasOwnConditions else { return nil }
         var plain = request
@@ -223,7 +224,7 @@ private struct ProxyExchange: Sendable {
 }
 
 extension HTTPCacheDecision {
-    /// Why the server is asked, in the words of RFC 9211, section 2.2.
+    /// The reason for forwarding, as the `fwd` parameter of RFC 9211, section 2.2.
     fileprivate var forward: String {
         let reason: CacheMissReason? =
             switch self {

@@ -3,10 +3,10 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonStorage
 
-/// Responses with their content, in the response table and the files of a cache folder. Reads and writes at once, on
-/// the thread of whoever calls.
+/// Responses with their content, in the response table and the files of a cache folder. Reads and
+/// writes synchronously, on the caller's thread.
 struct ProxyStore: Sendable {
-    /// A response as it is stored.
+    /// A stored response and its row.
     struct Entry: Sendable {
         let row: ResponseRow
         let response: StoredResponse
@@ -23,14 +23,14 @@ struct ProxyStore: Sendable {
         try files.makeFolder()
     }
 
-    /// What is stored for the URL of a request.
+    /// Returns the entries for the URL of a request.
     func entries(of request: HTTPCacheRequest) throws -> [Entry] {
         try files.responses(forKey: ResponseKey.key(url: request.url)).compactMap { row in
             StoredResponse(row).map { Entry(row: row, response: $0) }
         }
     }
 
-    /// The content; `nil` when it is lost.
+    /// Returns the content; `nil` if it is lost.
     func body(of entry: Entry) throws -> Data? {
         files.noteUse(ofResponse: entry.row.key, variant: entry.row.variant)
         let key = Self.fileKey(entry.row)
@@ -38,7 +38,7 @@ struct ProxyStore: Sendable {
         return try files.value(of: name, forKey: key, extending: .none) { $0 }
     }
 
-    /// Stores a response with its content in place of others.
+    /// Stores a response with its content, replacing others.
     func put(_ response: StoredResponse, _ body: Data, superseding others: [Entry]) throws {
         let row = row(
             of: response, key: ResponseKey.key(url: response.url),
@@ -49,7 +49,7 @@ struct ProxyStore: Sendable {
             expiration: .never)
     }
 
-    /// Replaces a response by the same after its validation.
+    /// Updates a response after its validation.
     func freshen(_ entry: Entry, to response: StoredResponse) throws -> Entry {
         let row = row(
             of: response, key: entry.row.key, generation: entry.row.generation,
@@ -62,13 +62,13 @@ struct ProxyStore: Sendable {
         try files.removeResponse(key: entry.row.key, variant: entry.row.variant)
     }
 
-    /// Has the responses of these URLs validated before they are used again.
+    /// Marks the responses of these URLs for validation before their next use.
     func invalidate(_ urls: [URL]) throws {
         let keys = Set(urls.map { ResponseKey.key(url: $0) })
         _ = try files.invalidateResponses { key, _ in keys.contains(key) }
     }
 
-    /// Each generation has a file of its own, whatever its variant is called by now.
+    /// The key of a row's file. Each generation has its own file, whatever its current variant.
     private static func fileKey(_ row: ResponseRow) -> String { "\(row.key)#\(row.generation)" }
 
     private func row(

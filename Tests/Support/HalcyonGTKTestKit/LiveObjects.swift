@@ -2,11 +2,11 @@ import CGtk4
 public import HalcyonGTK
 import HalcyonTesting
 
-/// Counts which of the widgets it was shown are still there.
+/// A counter of the watched widgets that are still alive.
 @MainActor public final class LiveObjects {
-    /// How many it was shown.
+    /// The number of watched widgets.
     public private(set) var watched = 0
-    /// How many of them are still there.
+    /// The number of watched widgets that are still alive.
     public var alive: Int { living.value }
     private let living = Observed(0)
 
@@ -25,7 +25,7 @@ import HalcyonTesting
             }, Unmanaged.passRetained(self).toOpaque())
     }
 
-    /// Waits until none of them is there any more; returns at once when cancelled.
+    /// Waits until all watched widgets are destroyed; returns at once when cancelled.
     public func waitUntilGone() async {
         await living.wait { $0 == 0 }
     }

@@ -1,6 +1,6 @@
 public import HalcyonGTK
 
-/// Frames whose time moves when a test says so.
+/// A frame clock that only a test advances.
 @MainActor public final class ManualFrameTicker: FrameTicker {
     /// The time of the last frame.
     public private(set) var now = Duration.zero
@@ -9,7 +9,7 @@ public import HalcyonGTK
 
     public init() {}
 
-    /// How many are told of frames.
+    /// The number of active subscriptions.
     public var subscriberCount: Int { bodies.count }
 
     public func onEachFrame(
@@ -21,7 +21,7 @@ public import HalcyonGTK
         return FrameSubscription { [weak self] in self?.bodies[id] = nil }
     }
 
-    /// Makes a frame that is `step` later than the last one.
+    /// Ticks a frame that is `step` later than the last one.
     public func advance(by step: Duration) {
         now += step
         for (id, body) in bodies.sorted(by: { $0.key < $1.key }) where bodies[id] != nil {

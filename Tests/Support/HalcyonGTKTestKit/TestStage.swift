@@ -3,14 +3,14 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Gives one view its size, whatever the window's is, and knows when it was drawn.
+/// A container that gives one view a fixed size, whatever the window's, and counts its drawings.
 @MainActor final class TestStage: Canvas {
     /// The size of the view, in points.
     var extent: CGSize {
         didSet { setNeedsLayout() }
     }
 
-    /// How often the view was drawn.
+    /// The number of times that the view was drawn.
     private(set) var drawings = 0
 
     private let view: View
@@ -22,7 +22,7 @@ import HalcyonGTK
         gtk_widget_set_parent(view.gtkWidget, gtkWidget)
     }
 
-    /// A picture of nothing, as large as the view.
+    /// A transparent bitmap of the view's size.
     var emptyPicture: Bitmap {
         let size = PixelSize(points: extent, scale: scaleFactor)
         guard let bitmap = Bitmap(pixels: Data(count: size.pixelCount * 4), size: size) else {

@@ -4,12 +4,12 @@ public import Halcyon
 public import HalcyonGTK
 public import Testing
 
-/// A window that shows one view at a fixed size, for tests; gone with its last reference.
+/// A window that shows one view at a fixed size, for tests; closed with its last reference.
 ///
-/// Pixels are looked at when a frame has been drawn and before anything else happens, so that they are
-/// those of the state that was wanted. What does not come in time is an issue of the test, not a hang.
+/// Pixels are read directly after a frame was drawn, so that they belong to the expected state. A
+/// timeout is recorded as an issue of the test, not a hang.
 @MainActor public final class TestWindow {
-    /// The view it shows.
+    /// The view in the window.
     public let view: View
     private let stage: TestStage
     private let window: UnsafeMutablePointer<GtkWindow>
@@ -32,7 +32,7 @@ public import Testing
         gtk_window_destroy(window)
     }
 
-    /// Gives the view another size, as a user does who resizes the window.
+    /// Resizes the view, as a user does by resizing the window.
     public func resize(width: Int, height: Int) async {
         stage.extent = CGSize(width: width, height: height)
         await nextFrame()
@@ -43,23 +43,23 @@ public import Testing
         await drawFrames(sourceLocation) { true }
     }
 
-    /// Draws frames until `condition` holds, which is asked now and after each frame.
+    /// Draws frames until `condition` holds; it is checked at once and after each frame.
     public func frames(
         _ sourceLocation: SourceLocation = #_sourceLocation, until condition: @escaping () -> Bool
     ) async {
         if !condition() { await drawFrames(sourceLocation, until: condition) }
     }
 
-    /// A renderer of its own for this window; `nil` when there is none of this kind. To be gone before
-    /// the window.
+    /// Makes a separate renderer for this window; `nil` if there is none of this kind. It must be
+    /// released before the window.
     public func makeRenderer(_ kind: TestRenderer.Kind) -> TestRenderer? {
         gtk_widget_get_native(view.gtkWidget).flatMap(gtk_native_get_surface)
             .flatMap { TestRenderer(kind, surface: $0) }
     }
 
-    /// What the view looks like with the next frame for which `condition` holds.
+    /// Returns the view's drawing in the next frame for which `condition` holds.
     ///
-    /// - Parameter renderer: Who draws it; by default the renderer of the window.
+    /// - Parameter renderer: The renderer to draw with; by default that of the window.
     public func screenshot(
         by renderer: TestRenderer? = nil, _ sourceLocation: SourceLocation = #_sourceLocation,
         when condition: @escaping (Bitmap) -> Bool = { _ in true }
@@ -86,13 +86,13 @@ public import Testing
     }
 }
 
-/// One of GTK's ways to draw, for the surface of a window.
+/// A GTK renderer for the surface of a window.
 @MainActor public final class TestRenderer {
     /// A kind of renderer.
     public enum Kind: Sendable {
-        /// The processor draws; always there.
+        /// Drawing on the CPU; always available.
         case cairo
-        /// The graphics processor draws, or a program that does as if.
+        /// Drawing by OpenGL, on the GPU or in software.
         case gl
     }
 

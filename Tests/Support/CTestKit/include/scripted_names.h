@@ -1,14 +1,14 @@
 #ifndef SCRIPTED_NAMES_H
 #define SCRIPTED_NAMES_H
 
-/// Has getaddrinfo() of this program answer for `name` with what `answers` says: addresses with spaces
-/// between them, and `|` between one answer and the next. The last answer is given again and again.
+/// Scripts the answers of this program's getaddrinfo() for `name`: `answers` is a list separated by
+/// `|`, each with addresses separated by spaces. The last answer is repeated.
 ///
-/// Whoever links this has a getaddrinfo() of its own, also for libraries; other names are asked of the
-/// system. For tests: at most 16 names.
+/// A program that links this gets its own getaddrinfo(), also for libraries; other names are
+/// resolved by the system. For tests: at most 16 names.
 void scripted_names_set(const char *name, const char *answers);
 
-/// How often `name` has been asked for.
+/// Returns the number of lookups of `name`.
 int scripted_names_count(const char *name);
 
 #endif

@@ -6,10 +6,10 @@ public struct APNGFixture: Sendable {
         public var grid: PixelGrid
         public var left: Int
         public var top: Int
-        /// Numerator and denominator of the seconds that it is shown.
+        /// The display time in seconds, as numerator and denominator.
         public var delay: (UInt16, UInt16)
         public var disposal: Disposal
-        /// Whether it is laid over what is there.
+        /// Whether the frame is blended over the canvas instead of replacing its area.
         public var isBlended: Bool
 
         public init(
@@ -25,21 +25,21 @@ public struct APNGFixture: Sendable {
         }
     }
 
-    /// What happens to a frame's area before the next one; the raw values are those of the file.
+    /// The disposal of a frame's area before the next one, with the raw values of the file format.
     public enum Disposal: UInt8, CaseIterable, Sendable {
         case keep, clear, previous
     }
 
     public var frames: [Frame]
     public var format = PNGFixture.Format.rgba8
-    /// 0 means for ever.
+    /// The number of runs; 0 means for ever.
     public var loopCount: UInt32 = 0
-    /// The picture that is no frame, for programs that know nothing of animations; without it the first
-    /// frame is that picture.
+    /// The default image that is not a frame, for programs without support for animations; if
+    /// `nil`, the first frame is the default image.
     public var hidden: PixelGrid?
-    /// Between the header and the pixels.
+    /// The chunks between the header and the pixels.
     public var extra: [PNGFixture.Chunk] = []
-    /// Into how many chunks the pixels of a frame are divided.
+    /// The number of chunks into which the pixels of a frame are divided.
     public var parts = 1
 
     public init(_ frames: [Frame]) {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// GIF files with known pixels, animated or not, written without an image library.
 public enum GIFFixture {
-    /// What happens to a frame's area before the next frame is drawn.
+    /// The disposal of a frame's area before the next frame is drawn.
     public enum Disposal: UInt8, CaseIterable, Sendable {
         case unspecified = 0
         case keep = 1
@@ -14,10 +14,10 @@ public enum GIFFixture {
     public struct Frame: Hashable, Sendable {
         /// At most 256 different pixels, the transparent one included.
         public var grid: PixelGrid
-        /// How long it is shown, in hundredths of a second.
+        /// The display time, in hundredths of a second.
         public var delay: Int
         public var disposal: Disposal
-        /// Where its top left corner lies on the canvas.
+        /// The position of its top left corner on the canvas.
         public var left: Int
         public var top: Int
 
@@ -38,8 +38,8 @@ public enum GIFFixture {
     /// - Parameters:
     ///   - frames: At least one.
     ///   - canvas: Its width and height; those of the first frame by default.
-    ///   - loopCount: How often the animation repeats, 0 for ever; `nil` leaves the
-    ///     `NETSCAPE2.0` extension out, so it plays once.
+    ///   - loopCount: The number of repetitions, 0 for ever; `nil` omits the `NETSCAPE2.0`
+    ///     extension, so the animation plays once.
     public static func data(
         _ frames: [Frame], canvas: (width: Int, height: Int)? = nil, loopCount: Int? = nil
     ) -> Data {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// ICO files that wrap PNG or BMP pictures with known pixels.
 public enum ICOFixture {
-    /// How a picture is stored in the file.
+    /// The storage format of a picture in the file.
     public enum Format: CaseIterable, Sendable {
         case png, bmp
     }

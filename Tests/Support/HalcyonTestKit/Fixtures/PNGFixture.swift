@@ -2,10 +2,11 @@ public import Foundation
 
 /// PNG files with known pixels, written without an image library.
 public enum PNGFixture {
-    /// How pixels are stored. 16-bit samples are the 8-bit ones times 257; gray is the red sample.
+    /// The storage format of pixels. 16-bit samples are the 8-bit ones times 257; gray is the red
+    /// sample.
     public enum Format: CaseIterable, Sendable {
         case gray8, gray16, grayAlpha8, rgb8, rgb16, rgba8, rgba16
-        /// At most 256 different pixels; alpha is kept in a `tRNS` chunk when any is below 255.
+        /// At most 256 different pixels, with alpha in a `tRNS` chunk if any is below 255.
         case palette8
 
         var bitDepth: UInt8 {
@@ -52,7 +53,7 @@ public enum PNGFixture {
         }
     }
 
-    /// A PNG file of `grid`: no filter, not compressed, not interlaced.
+    /// A PNG file of `grid`: unfiltered, uncompressed and not interlaced.
     public static func data(
         _ grid: PixelGrid, as format: Format = .rgba8, chunks: [Chunk] = []
     ) -> Data {
@@ -64,7 +65,7 @@ public enum PNGFixture {
         return file(all)
     }
 
-    /// A file of any chunks, each with the checksum that it should have.
+    /// A file of any chunks, each with its correct checksum.
     public static func file(_ chunks: [Chunk]) -> Data {
         var writer = ByteWriter()
         writer.append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
@@ -72,7 +73,7 @@ public enum PNGFixture {
         return writer.data
     }
 
-    /// The chunks of a whole file.
+    /// Returns the chunks of a complete file.
     public static func chunks(of file: Data) -> [Chunk] {
         let bytes = [UInt8](file)
         var chunks: [Chunk] = []
@@ -89,7 +90,7 @@ public enum PNGFixture {
         return chunks
     }
 
-    /// The checksum that PNG has (CRC-32).
+    /// The checksum of PNG (CRC-32).
     public static func checksum(_ bytes: [UInt8]) -> UInt32 { Checksum.crc32(bytes) }
 
     static func header(width: Int, height: Int, _ format: Format) -> Chunk {
@@ -126,7 +127,7 @@ public enum PNGFixture {
         data(.solid(pixel, width: width, height: height))
     }
 
-    /// Each row behind a zero, which stands for "no filter".
+    /// Returns the rows, each preceded by a zero for "no filter".
     private static func scanlines(
         _ grid: PixelGrid, samples: (Pixel) -> [UInt8]
     ) -> [UInt8] {

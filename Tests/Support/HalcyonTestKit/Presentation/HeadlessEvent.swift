@@ -1,24 +1,24 @@
 public import Halcyon
 
-/// What happened to a headless view.
+/// An event of a headless view.
 public enum HeadlessEvent: Hashable, Sendable {
-    /// It was given this image, or none.
+    /// The image was set, or removed with `nil`.
     case image(ObjectIdentifier?)
-    /// A view was put on top of its image.
+    /// An overlay was added.
     case overlayAdded(ObjectIdentifier)
-    /// A view was taken away from its image.
+    /// An overlay was removed.
     case overlayRemoved(ObjectIdentifier)
     /// A transition began.
     case transitionBegan(seconds: Double, ImageTransition.AnimationOptions)
-    /// The transition begun last has ended.
+    /// The last transition ended.
     case transitionEnded
-    /// It was shown or hidden.
+    /// The view was shown or hidden.
     case hidden(Bool)
 
-    /// Whether it was given an image.
+    /// Whether an image was set.
     public var isImage: Bool { if case .image(.some) = self { true } else { false } }
 
-    /// It was given `image`, or none.
+    /// The event of setting `image`.
     public static func shows(_ image: KFCrossPlatformImage?) -> HeadlessEvent {
         .image(image.map { ObjectIdentifier($0) })
     }
@@ -26,11 +26,11 @@ public enum HeadlessEvent: Hashable, Sendable {
 
 /// The events of a headless view, with their times.
 @MainActor public final class HeadlessRecord {
-    /// An event and when it happened.
+    /// An event and its time.
     public struct Entry: Hashable, Sendable {
-        /// Time since the clock was made.
+        /// The time of the event by the clock.
         public var time: Duration
-        /// What happened.
+        /// The event.
         public var event: HeadlessEvent
     }
 
@@ -41,23 +41,23 @@ public enum HeadlessEvent: Hashable, Sendable {
         self.clock = clock
     }
 
-    /// What happened so far.
+    /// The events so far, with their times.
     public var entries: [Entry] { list.events }
 
-    /// What happened so far, without the times.
+    /// The events so far.
     public var events: [HeadlessEvent] { entries.map(\.event) }
 
-    /// Adds an event that happens now.
+    /// Records an event at the clock's time.
     public func record(_ event: HeadlessEvent) {
         list.record(Entry(time: clock.now.offset, event: event))
     }
 
-    /// Forgets what happened so far.
+    /// Removes all entries.
     public func removeAll() {
         list.removeAll()
     }
 
-    /// Waits until `condition` holds for what happened so far; returns at once when cancelled.
+    /// Waits until `condition` holds for the events so far; returns at once when cancelled.
     public func wait(until condition: @Sendable ([HeadlessEvent]) -> Bool) async {
         await list.wait { condition($0.map(\.event)) }
     }

@@ -1,8 +1,8 @@
 public import Halcyon
 
-/// An object that can do nothing but hold an image.
+/// An object with an image and nothing else.
 @MainActor public final class HeadlessImageHolder: KingfisherHasImageComponent {
-    /// The images it was given, in order; `nil` where it was emptied.
+    /// All values of `image`, in order.
     public private(set) var history: [KFCrossPlatformImage?] = []
 
     public init() {}
@@ -12,9 +12,9 @@ public import Halcyon
     }
 }
 
-/// Keeps what a binder has to show.
+/// A renderer that records the presentations of a binder.
 @MainActor public final class HeadlessImageRenderer: KFImageRenderer {
-    /// What was to be shown, and by which transition, in order.
+    /// The presentations with their transitions, in order.
     public private(set) var frames:
         [(presentation: KFImage.Presentation, transition: ImageTransition)] = []
 

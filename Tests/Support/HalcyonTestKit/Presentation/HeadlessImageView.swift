@@ -1,13 +1,13 @@
 public import Halcyon
 
-/// An image view without a screen, which records what is done to it.
+/// An image view without a screen, which records its events.
 ///
-/// Its transitions last as long as they are asked to, on a clock that moves when a test says so.
+/// Its transitions take their duration on a manual clock.
 @MainActor public final class HeadlessImageView: KFCrossPlatformImageView {
     public let imageViewState = ImageViewState()
-    /// What happened so far.
+    /// The events so far.
     public let record: HeadlessRecord
-    /// The views on top of the image, the topmost last, and where they are.
+    /// The overlays and their placements, the topmost last.
     public private(set) var overlays:
         [(view: any KFCrossPlatformView, placement: OverlayPlacement)] =
             []
@@ -55,7 +55,7 @@ public import Halcyon
         let clock = clock
         changes()
         Task {
-            // A clock that is never moved on is that of a test which has ended.
+            // The clock is no longer advanced when its test has ended.
             let finished = (try? await clock.sleep(for: .seconds(transition.duration))) != nil
             record.record(.transitionEnded)
             completion(finished)

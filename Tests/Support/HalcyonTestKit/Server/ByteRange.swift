@@ -1,9 +1,9 @@
-/// What a `Range` header field asks for (RFC 9110, section 14.1.2).
+/// The range requested by a `Range` header field (RFC 9110, section 14.1.2).
 enum ByteRange: Equatable {
-    /// All of it: the field is malformed, of another unit, or names several ranges.
+    /// The whole body: the field is malformed, of another unit, or has several ranges.
     case whole
     case part(Range<Int>)
-    /// No byte of it exists.
+    /// The range selects no byte of the body.
     case unsatisfiable
 
     init(header: String, length: Int) {

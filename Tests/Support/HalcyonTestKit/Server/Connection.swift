@@ -3,27 +3,27 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// How responses leave the server: over an HTTP/1 connection or one stream of an HTTP/2 connection.
+/// The channel of a response: an HTTP/1 connection or one stream of an HTTP/2 connection.
 struct Connection: Sendable {
     var isHTTP2: Bool
     /// The connection, or the stream.
     var channel: any Channel
 
-    /// The name of the TLS handler, below which bytes are on the wire.
+    /// The pipeline name of the TLS handler.
     static let tlsHandlerName = "tls"
 
-    /// Ends the exchange before its time. A stream that is closed before its end is reset.
+    /// Aborts the exchange. A stream that is closed early is reset.
     func abort(_ how: Abort) async {
         let channel = channel
-        // The client may have gone already, which is what is wanted here.
+        // The client may have disconnected already, which has the same result.
         try? await channel.eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
             guard how == .reset, !isHTTP2, let socket = channel as? any SocketOptionProvider else {
                 return channel.close()
             }
-            // Lingering for no time makes close() send RST.
+            // A linger time of zero makes close() send RST.
             return socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).flatMap {
                 let pipeline = channel.pipeline.syncOperations
-                // TLS would first say goodbye in order.
+                // The TLS handler would first send close_notify.
                 guard let tls = try? pipeline.context(name: Self.tlsHandlerName) else {
                     return channel.close()
                 }
@@ -34,7 +34,7 @@ struct Connection: Sendable {
         }.get()
     }
 
-    /// Sends bytes that are no HTTP message. A stream has no place for them.
+    /// Sends bytes that are not an HTTP message; does nothing on an HTTP/2 stream.
     func sendRaw(_ bytes: ByteBuffer) async throws {
         guard !isHTTP2 else { return }
         let channel = channel

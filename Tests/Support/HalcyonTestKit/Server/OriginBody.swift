@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What a response sends after its header.
+/// The body of a response.
 public enum OriginBody: Sendable {
     /// These bytes.
     case data(Data)
-    /// This piece again and again until the client goes away; it must not be empty.
+    /// This piece, which must not be empty, repeated until the client disconnects.
     case endless(Data)
     /// These bytes instead of an HTTP message; then the connection is closed.
     ///
@@ -17,7 +17,7 @@ public enum OriginBody: Sendable {
     /// This text in UTF-8.
     public static func text(_ text: String) -> OriginBody { .data(Data(text.utf8)) }
 
-    /// `nil` when there is no end.
+    /// The number of bytes; `nil` for an endless body.
     var length: Int? {
         switch self {
         case .data(let bytes), .raw(let bytes): bytes.count

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the server answers on a route: status, header fields, body and a list of behaviours.
+/// The response to a route: status, header fields, body and a list of behaviours.
 ///
 /// Start with one of the factories and add behaviours:
 ///
@@ -12,7 +12,7 @@ public struct OriginResponse: Sendable {
     public var status: Int
     public var headers: HeaderFields
     public var body: OriginBody
-    /// Their order does not matter, except between several of one kind.
+    /// The behaviours. Their order matters only between several of one kind.
     public var behaviours: [OriginBehaviour]
 
     public init(
@@ -65,7 +65,7 @@ extension OriginResponse {
         OriginResponse(headers: ["Content-Type": "text/html; charset=utf-8"], body: .text(page))
     }
 
-    /// This status with a line of text that names it.
+    /// A response of `status`, with the number as its text.
     public static func status(_ status: Int) -> OriginResponse {
         OriginResponse(
             status: status, headers: ["Content-Type": "text/plain"], body: .text("\(status)\n"))
@@ -87,19 +87,19 @@ extension OriginResponse {
             headers: ["Content-Type": "application/octet-stream"], body: .endless(piece))
     }
 
-    /// Bytes that are no HTTP message.
+    /// Bytes that are not an HTTP message.
     public static func garbage(
         _ bytes: Data = Data("\u{1}\u{2}this is not HTTP\r\n\r\n".utf8)
     ) -> OriginResponse {
         OriginResponse(body: .raw(bytes))
     }
 
-    /// No answer at all: the connection ends when the request is complete.
+    /// No response: the connection ends when the request is complete.
     public static func abort(_ how: Abort = .close) -> OriginResponse {
         OriginResponse().with(.abort(how))
     }
 
-    /// 200 with these bytes in pieces with a time between them.
+    /// 200 with these bytes in pieces, with `interval` between them.
     public static func drip(
         _ data: Data, bytes: Int = 1, every interval: Duration
     ) -> OriginResponse {

@@ -3,9 +3,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// What the connections of a server share.
+/// The shared state of a server's connections.
 final class OriginState: Sendable {
-    /// Random per server.
+    /// The nonce of digest authentication, random per server.
     let nonce = UUID().uuidString
     let traffic = Observed(TrafficLog())
     private let routes = Mutex(RouteTable())
@@ -26,9 +26,9 @@ final class OriginState: Sendable {
         routes.withLock { $0.match(request) }
     }
 
-    /// Counts a connection and remembers it until it closes.
+    /// Registers a connection until it closes.
     ///
-    /// - Returns: Whether it may be served: the server has not been shut down meanwhile.
+    /// - Returns: Whether it may be served; `false` after shutdown.
     func opened(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         traffic.update { $0.connectionOpened() }

@@ -1,11 +1,11 @@
 import COpenSSL
 import Foundation
 
-/// How a server proves who it is, and whom it lets in.
+/// The TLS settings of a server: its certificate, client authentication and protocols.
 public struct OriginTLS: Sendable {
-    /// What the server shows.
+    /// The server's certificate.
     public var certificate: TestCertificate
-    /// The only certificate a client may show; `nil` asks clients for none.
+    /// The only accepted client certificate; `nil` requests none.
     public var clientCertificate: TestCertificate?
     /// The protocols offered by ALPN, the preferred one first.
     public var protocols: [String]
@@ -20,14 +20,15 @@ public struct OriginTLS: Sendable {
     }
 }
 
-/// What the TLS connections of a server have in common.
+/// The OpenSSL context of a server's TLS connections.
 final class TLSContext: @unchecked Sendable {
-    // Unchecked: OpenSSL counts the uses of a context itself, and it does not change once it is made.
+    // Unchecked: OpenSSL counts the references to a context itself, and it does not change after
+    // `init`.
 
     struct Unreadable: Error {}
 
     let context: OpaquePointer
-    /// As ALPN writes them: each behind its length.
+    /// The protocols in ALPN's format, each preceded by its length.
     private let protocols: [UInt8]
 
     init(_ tls: OriginTLS) throws {
@@ -65,7 +66,7 @@ final class TLSContext: @unchecked Sendable {
         SSL_CTX_free(context)
     }
 
-    /// Chooses the first of our protocols that the client offers.
+    /// Selects the first of the server's protocols that the client offers.
     private func select(
         _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ length: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ count: UInt32

@@ -1,40 +1,40 @@
 import Foundation
 import NIOCore
 
-/// All that will be sent in answer to one request.
+/// The complete plan of the response to one request.
 struct ResponsePlan: Sendable {
-    /// Waits before anything is sent.
+    /// The pauses before anything is sent.
     var leadIn: [Pause] = []
     var status = 200
-    /// With `Content-Length` unless the length is not to be told.
+    /// The header fields, with `Content-Length` unless the length is withheld.
     var headers = HeaderFields()
     /// Whether ``steps`` are sent instead of an HTTP message.
     var isRaw = false
     /// `false` when the connection ends before the header.
     var sendsHead = true
     var steps: BodySteps = .none
-    /// How the message is cut off; `nil` when it is complete.
+    /// The premature end of the message; `nil` if it is complete.
     var abort: Abort?
 
-    /// The body when it goes out in one piece and nothing has to be waited for.
+    /// The body, if it is sent in one piece and without pauses.
     var immediateBody: ByteBuffer? {
         guard leadIn.isEmpty, !isRaw, sendsHead, abort == nil else { return nil }
         return steps.immediate
     }
 }
 
-/// What a response waits for.
+/// A pause in a response.
 public enum Pause: Sendable {
-    /// A time.
+    /// Waits for this duration.
     case duration(Duration)
-    /// Until the gate is open.
+    /// Waits until the gate is open.
     case gate(Gate)
 }
 
-/// Decides what a response sends to one request. It only decides: nothing is sent here.
+/// Plans the response to one request, without sending anything.
 struct ResponsePlanner {
     var request: RecordedRequest
-    /// How many requests the route has answered before this one.
+    /// The number of earlier requests of the route.
     var ordinal: Int
     /// The server's nonce for `Digest` authentication.
     var nonce: String
@@ -63,7 +63,7 @@ struct ResponsePlanner {
         times.map { ordinal < $0 } ?? true
     }
 
-    /// The answer to a request that is not let in.
+    /// Returns the 401 response to an unauthorised request; `nil` for others.
     private func denial(_ behaviours: [OriginBehaviour]) -> OriginResponse? {
         let authorization = request.headers["Authorization"]
         for behaviour in behaviours {
@@ -112,7 +112,7 @@ struct ResponsePlanner {
         if request.method != "HEAD" { setSteps(&plan, body, behaviours) }
     }
 
-    /// Narrows the body down to the range the request asks for.
+    /// Narrows the body down to the requested range.
     private func select(
         from body: OriginBody, validators: Validators, plan: inout ResponsePlan
     ) -> OriginBody {

@@ -2,14 +2,14 @@ import COpenSSL
 import NIOCore
 import NIOTLS
 
-/// TLS for one connection, by OpenSSL: it reads and writes memory, and the channel does the rest.
+/// TLS for one connection, by OpenSSL on memory buffers; the channel does the I/O.
 final class TLSServerHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The client and this server did not agree.
+    /// The handshake or the connection failed in TLS.
     struct Failure: Error {}
 
     private enum Phase {
@@ -20,7 +20,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
 
     private let context: TLSContext
     private let connection: OpaquePointer
-    /// What came from the wire, and what goes there; both belong to `connection`.
+    /// The buffers of received bytes and of bytes to send, both owned by `connection`.
     private let incoming: OpaquePointer?
     private let outgoing: OpaquePointer?
     private var phase = Phase.handshake
@@ -96,7 +96,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Told where something was read.
+        // `read` fires this event.
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -106,13 +106,13 @@ final class TLSServerHandler: ChannelDuplexHandler {
         }
         let buffer = unwrapOutboundIn(data)
         buffer.withUnsafeReadableBytes { bytes in
-            // Memory takes everything at once.
+            // A memory buffer takes everything at once.
             if !bytes.isEmpty { _ = SSL_write(connection, bytes.baseAddress, Int32(bytes.count)) }
         }
         send(context, promise: promise)
     }
 
-    /// Writes what OpenSSL has for the wire.
+    /// Writes OpenSSL's pending output to the channel.
     private func send(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         var buffer = context.channel.allocator.buffer(capacity: 0)
         while case let count = BIO_read(outgoing, &bytes, Int32(bytes.count)), count > 0 {

@@ -1,4 +1,4 @@
-/// What went through the server so far.
+/// A log of a server's requests and connections.
 struct TrafficLog: Sendable {
     private(set) var requests: [RecordedRequest] = []
     private(set) var openConnections = 0
@@ -19,7 +19,7 @@ struct TrafficLog: Sendable {
         openConnections -= 1
     }
 
-    /// - Returns: A number for `responseEnded`.
+    /// - Returns: The request's identifier for `responseEnded`.
     mutating func requestReceived(_ request: RecordedRequest) -> Int {
         requests.append(request)
         requestCount += 1
@@ -28,13 +28,13 @@ struct TrafficLog: Sendable {
         return requestCount
     }
 
-    /// Only the first report for a request counts.
+    /// Ends a request. Further reports for it are ignored.
     mutating func responseEnded(_ id: Int, abandoned isAbandoned: Bool) {
         guard pending.remove(id) != nil else { return }
         if isAbandoned { abandoned += 1 }
     }
 
-    /// Forgets requests and peaks; what is open stays open.
+    /// Resets requests and peaks; open connections and pending requests stay counted.
     mutating func forget() {
         requests = []
         abandoned = 0
