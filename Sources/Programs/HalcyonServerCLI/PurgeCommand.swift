@@ -16,7 +16,7 @@ struct OperationsOptions: ParsableArguments {
     }
 }
 
-/// Has a running server forget sources and what was made of them.
+/// Purges sources and their derived images from a running server.
 struct PurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",

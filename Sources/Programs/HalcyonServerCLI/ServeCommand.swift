@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw badConfiguration
         }
         if check { return print("The configuration is good.") }
-        // Whoever hears that it listens may send a signal at once.
+        // Before the server listens: a signal may follow its readiness at once.
         let ends = ProcessSignals.listen(to: [SIGTERM, SIGINT]) { noting.yield($0) }
         defer { ends.cancel() }
         let listening: ListeningServer
@@ -201,7 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
         Task {
             do {
                 try await listening.waitUntilEnded()
-                // Whoever has stopped it knows the exit code.
+                // After a signal, the task that stops the server sets the exit code.
                 if !firstSignal.isGiven { exitCode.give(0) }
             } catch {
                 logger.error("ended", metadata: ["cause": "\(error)"])

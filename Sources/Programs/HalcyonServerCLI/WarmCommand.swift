@@ -61,7 +61,7 @@ struct WarmCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits until all have been made; returns how many could not be.
+    /// Orders the images and waits until all are made; returns the number of failures.
     private func make(_ urls: [String], _ operations: ServerOperations) async throws -> Int {
         let order = Order(urls: urls, accept: accept.isEmpty ? nil : accept)
         let answer = try await operations.order("/warm", json: try JSONEncoder().encode(order))

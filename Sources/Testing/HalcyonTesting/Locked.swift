@@ -80,7 +80,7 @@ package final class Observed<Value: Sendable>: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The cancellation handler may have run already; then nobody would wake this waiter.
+                // The cancellation handler may have run already, and would not wake this waiter.
                 let waits = state.withLock { state in
                     guard state.version == version, !Task.isCancelled else { return false }
                     state.waiters[waiter] = continuation

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Decodes damaged files for so many seconds, compares with libjpeg and tells how many there were.
+/// A program that decodes damaged files for some seconds, compares the results with libjpeg and
+/// prints their numbers.
 @main
 struct Fuzz {
     static let usage = """

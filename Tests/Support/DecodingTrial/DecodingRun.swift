@@ -64,7 +64,7 @@ struct DecodingRun: Sendable {
             guard let signal = options.signal, options.files.contains("trial:unless-calm")
             else { return }
             setenv(TrialAction.calm, "1", 1)
-            // Another path makes new workers start with the variable.
+            // With another path the program is executed anew, with that variable.
             DecodingWorker.program = "/proc/\(getpid())/exe"
             signalWorkers(signal)
         }

@@ -4,7 +4,7 @@ import Glibc
 import HalcyonPixels
 import HalcyonWork
 
-/// Decodes files, some of which do what no file should, and tells what has become of each.
+/// A program that decodes files, some of them hostile, and reports the outcome of each.
 @main
 struct DecodingTrial {
     static let usage = """

@@ -103,7 +103,7 @@ struct MixedRun: Sendable {
     }
 }
 
-/// Counts what has become of pictures.
+/// A count of the pictures by outcome.
 final class Tally: Sendable {
     private struct Counts {
         var right = 0

@@ -58,7 +58,7 @@ final class CachingProxy: Sendable {
             body: Data("\(clock.now.timeIntervalSince1970)\n".utf8))
     }
 
-    /// Stops listening, and returns when nothing is done in the background any more.
+    /// Stops listening, and waits for the work in the background.
     func stop() async throws {
         try await server.stop()
         await cache.waitForBackground()

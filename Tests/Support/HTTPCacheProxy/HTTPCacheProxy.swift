@@ -66,7 +66,7 @@ struct HTTPCacheProxy: AsyncParsableCommand {
             port: port, upstream: upstream, caching: caching, folder: folder,
             clock: ProxyClock(isManual: manualClock))
         print("listening on http://127.0.0.1:\(proxy.port)")
-        // Whoever reads this from a pipe waits for it.
+        // A parent that reads this from a pipe waits for it.
         fflush(nil)
         await Self.interruption()
         try await proxy.stop()

@@ -31,7 +31,7 @@ final class ProxyCache: Sendable {
         transport = try CurlTransport.shared(for: configuration)
     }
 
-    /// Answers a request; `body` is empty for methods without one.
+    /// Answers a request with this content, which may be empty.
     func answer(_ request: HTTPCacheRequest, body: Data) async -> Answer {
         let hand = OneShot<Answer>()
         _ = exchanges.enqueue(.file(ResponseKey.key(url: request.url))) { [self] in

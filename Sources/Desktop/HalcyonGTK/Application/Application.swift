@@ -55,7 +55,7 @@ import Foundation
         return window
     }
 
-    /// Ends `run()` as soon as what is being done now has ended.
+    /// Ends `run()` after the current event.
     public func quit() {
         g_application_quit(base)
     }

@@ -1,6 +1,6 @@
 import Halcyon
 
-/// The picture of an image, as soon as its pixels are there.
+/// The picture of an image, as soon as its pixels are decoded.
 ///
 /// An image with pixels in memory has its picture at once; any other is rendered on the decoding
 /// threads first.
@@ -31,7 +31,7 @@ import Halcyon
         show(nil)
         isRendering = true
         Task { [weak self] in
-            // An image that cannot be rendered is not shown; whoever loaded it has been told why.
+            // An image that cannot be rendered is not shown; its loader has reported the error.
             let rendered = try? await image.rendered()
             guard let self, self.image === image else { return }
             isRendering = false

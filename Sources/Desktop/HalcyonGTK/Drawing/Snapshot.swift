@@ -2,11 +2,12 @@ import CGtk4
 public import Foundation
 public import Halcyon
 
-/// Where a view draws: GTK's list of what is to be seen, which the graphics processor works off later.
+/// The drawing target of a view: GTK's list of drawing operations, which the renderer executes
+/// later.
 ///
-/// Valid during the call that was given it. Lengths are in points, angles in degrees.
+/// Valid during the call that it is passed to. Lengths are in points, angles in degrees.
 @MainActor public struct Snapshot {
-    /// GTK's own object, for what has no member here.
+    /// The `GtkSnapshot`, for operations without a member here.
     public let pointer: OpaquePointer
 
     /// A snapshot that GTK has made.
@@ -31,7 +32,7 @@ public import Halcyon
 
     // MARK: What holds for a part of the drawing
 
-    /// Draws what `body` draws inside `rect` only.
+    /// Clips the drawing of `body` to `rect`.
     public func clipped(to rect: CGRect, _ body: () -> Void) {
         var bounds = graphene_rect_t(rect)
         gtk_snapshot_push_clip(pointer, &bounds)
@@ -39,7 +40,7 @@ public import Halcyon
         gtk_snapshot_pop(pointer)
     }
 
-    /// Draws what `body` draws inside `rect` only, of which `corners` are rounded.
+    /// Clips the drawing of `body` to `rect` with rounded `corners`.
     public func clipped(
         to rect: CGRect, radius: CGFloat, corners: RectCorner = .all, _ body: () -> Void
     ) {
@@ -49,16 +50,14 @@ public import Halcyon
         gtk_snapshot_pop(pointer)
     }
 
-    /// Draws what `body` draws as one picture that lets what lies below shine through.
-    ///
-    /// `opacity` is from 0, not to be seen, to 1.
+    /// Draws `body` as one group with `opacity`, from 0 (invisible) to 1.
     public func faded(opacity: CGFloat, _ body: () -> Void) {
         gtk_snapshot_push_opacity(pointer, Double(opacity))
         body()
         gtk_snapshot_pop(pointer)
     }
 
-    /// Draws a mixture: `progress` 0 is all `start`, 1 all `end`.
+    /// Draws a mix of `start` and `end`: `progress` 0 is all `start`, 1 all `end`.
     public func crossFade(progress: CGFloat, from start: () -> Void, to end: () -> Void) {
         gtk_snapshot_push_cross_fade(pointer, Double(progress))
         start()
@@ -69,7 +68,7 @@ public import Halcyon
 
     // MARK: Coordinates
 
-    /// Undoes, after `body`, what `body` does to the coordinates.
+    /// Restores the coordinate system after `body`.
     public func transformed(_ body: () -> Void) {
         gtk_snapshot_save(pointer)
         body()
@@ -82,19 +81,19 @@ public import Halcyon
         gtk_snapshot_translate(pointer, &point)
     }
 
-    /// Makes a point longer by these factors.
+    /// Scales the coordinates by these factors.
     public func scale(x: CGFloat, y: CGFloat) {
         gtk_snapshot_scale(pointer, Float(x), Float(y))
     }
 
-    /// Turns around the axis `(x, y, z)` through the origin.
+    /// Rotates the coordinates around the axis `(x, y, z)` through the origin.
     public func rotate(degrees: CGFloat, x: CGFloat, y: CGFloat, z: CGFloat) {
         var axis = graphene_vec3_t()
         graphene_vec3_init(&axis, Float(x), Float(y), Float(z))
         gtk_snapshot_rotate_3d(pointer, Float(degrees), &axis)
     }
 
-    /// Lets what is nearer look larger, as from a distance of `depth`.
+    /// Applies a perspective projection with the eye at distance `depth`.
     public func perspective(depth: CGFloat) {
         gtk_snapshot_perspective(pointer, Float(depth))
     }

@@ -6,7 +6,7 @@ public import Halcyon
     /// The `GdkTexture`.
     public let pointer: OpaquePointer
 
-    /// The texture of `bitmap`, of which no copy is made.
+    /// The texture of `bitmap`, without a copy of its pixels.
     ///
     /// Bitmaps that share their pixels have one texture as long as anybody uses it.
     public convenience init(_ bitmap: Bitmap) {

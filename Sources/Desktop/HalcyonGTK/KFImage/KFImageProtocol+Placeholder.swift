@@ -2,9 +2,9 @@ public import Foundation
 public import Halcyon
 
 extension KFImageProtocol {
-    /// Sets the image that is seen until the loaded one comes; it covers the place, in its proportions.
+    /// Sets the placeholder image, which fills the view in its own proportions.
     ///
-    /// `nil` leaves what was set before.
+    /// `nil` keeps the previous placeholder.
     public func placeholder(_ image: KFCrossPlatformImage?) -> Self {
         guard let image else { return self }
         return placeholder {
@@ -14,14 +14,14 @@ extension KFImageProtocol {
         }
     }
 
-    /// Sets what is seen until the image comes: the picture that a BlurHash describes. A text that is none
-    /// leaves what was set before. `size` makes the place as large as the image will be.
+    /// Sets the picture of a BlurHash as placeholder. An invalid text keeps the previous
+    /// placeholder. `size` reserves the space of the expected image.
     public func placeholder(blurHash text: String, size: CGSize? = nil) -> Self {
         placeholder(.blurHash(text, size: size))
     }
 
-    /// Sets what is seen until the image comes: the picture that a ThumbHash, in base 64, describes. A text
-    /// that is none leaves what was set before. `size` makes the place as large as the image will be.
+    /// Sets the picture of a ThumbHash, in base 64, as placeholder. An invalid text keeps the
+    /// previous placeholder. `size` reserves the space of the expected image.
     public func placeholder(thumbHash text: String, size: CGSize? = nil) -> Self {
         placeholder(.thumbHash(text, size: size))
     }

@@ -42,7 +42,7 @@ extension Snapshot {
         of length: CGFloat, in target: CGFloat, caps: (start: CGFloat, end: CGFloat)
     ) -> [Segment] {
         guard length > 0, target > 0, length.isFinite, target.isFinite else { return [] }
-        // Of what is infinite no part can be taken.
+        // Infinite caps are limited, as no fraction of them can be computed.
         let (start, end) = (min(max(0, caps.start), 1e9), min(max(0, caps.end), 1e9))
         let shrinking = min(1, length / max(start + end, .leastNonzeroMagnitude))
         let source = (start: start * shrinking, end: end * shrinking)

@@ -8,7 +8,7 @@ import Halcyon
 /// what follows is prefetched with a low one. GTK binds many more cells than are seen, which have the
 /// images that were prefetched, but load none.
 @MainActor final class CellBinder {
-    /// Makes a cell and what is to be done when it is bound.
+    /// Makes a cell and the closure to call when it is bound.
     typealias Maker = @MainActor () -> (any ImageCell, @MainActor (ListItem) -> Void)
 
     private let make: Maker
@@ -75,7 +75,7 @@ import Halcyon
         }
     }
 
-    /// Gives everybody what is due, now that all have their places.
+    /// Loads the visible cells and prefetches, after the layout of a frame.
     private func settle() {
         guard let list = cells.values.lazy.compactMap({ Viewport.list(around: $0.cell) }).first
         else {

@@ -3,9 +3,9 @@ public import Halcyon
 
 /// Makes and binds the cells of a `GtkListView` or `GtkGridView` that show images.
 ///
-/// Cells are used again for one item after the other. A cell that is seen loads its image with the
-/// highest priority, made for the size of the cell; what is seen next is prefetched with a low one. A
-/// cell that is given up cancels its load, and nothing that belongs to an earlier item reaches it.
+/// Cells are reused for one item after the other. A visible cell loads its image with the highest
+/// priority, made for the size of the cell; the next images are prefetched with a low one. An
+/// unbound cell cancels its load, and no result for an earlier item reaches it.
 ///
 /// The model may be any `GListModel`. To give the factory to a view, which takes a reference over:
 /// `gtk_list_view_new(selection, g_object_ref(factory.pointer))`. The view then keeps all it needs.

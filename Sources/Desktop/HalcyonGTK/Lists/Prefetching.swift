@@ -1,9 +1,9 @@
 import Halcyon
 
-/// Prefetches what the cells of a list will show next.
+/// Prefetches the next images of a list.
 @MainActor final class Prefetching {
-    /// A prefetcher with what it was given; kept as long as any of that is useful, so that it is
-    /// not begun twice.
+    /// A prefetcher and the keys of its sources; kept while any of them is wanted, so that none is
+    /// started twice.
     private struct Run {
         let prefetcher: ImagePrefetcher
         let keys: Set<String>
@@ -21,7 +21,7 @@ import Halcyon
         for run in runs { run.prefetcher.stop() }
     }
 
-    /// Loads those of `sources` that it does not load already, in this order, and stops what has none
+    /// Starts to load the new ones of `sources`, in order, and stops the prefetchers that have none
     /// of them.
     func want(_ sources: [Source], options: KingfisherOptionsInfo) {
         let keys = Set(sources.map(\.cacheKey))

@@ -3,9 +3,9 @@ import Foundation
 
 /// Swift's main actor inside GLib's main loop.
 ///
-/// GTK owns the main thread: its loop runs until the program ends. Once attached, that loop also runs
-/// what is waiting for the main actor and for `DispatchQueue.main`, so that `await` and completion
-/// handlers work as in any other program. It does not matter who runs the loop: `Application`,
+/// GTK owns the main thread: its loop runs until the program ends. Once attached, that loop also
+/// runs the jobs of the main actor and of `DispatchQueue.main`, so that `await` and completion
+/// handlers work as in any other program. The loop may be run by `Application`,
 /// `g_application_run`, a `GMainLoop` or another Swift wrapper of GTK.
 ///
 /// A program that shows views starts synchronously (`static func main()`, not `async`): an
@@ -49,7 +49,7 @@ public enum MainLoop {
     /// Takes the announcement from `handle`; without that it would stay readable.
     private static func acknowledge(_ handle: Int32) {
         var count: UInt64 = 0
-        // There is nothing to read when somebody else has served the queue meanwhile.
+        // There is nothing to read if the queue was served elsewhere meanwhile.
         _ = read(handle, &count, MemoryLayout<UInt64>.size)
     }
 }

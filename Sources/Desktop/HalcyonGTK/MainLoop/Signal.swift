@@ -48,8 +48,8 @@ package enum Signal {
         _ object: UnsafeMutableRawPointer, _ name: String, _ callback: GCallback,
         _ body: @escaping @MainActor (OpaquePointer?) -> Void
     ) -> gulong {
-        // Swapped: the data is the first argument and the object the last, so that arguments that
-        // nobody wants need not be known.
+        // Swapped: the data is the first argument and the object the last, so that unused arguments
+        // need not be declared.
         g_signal_connect_data(
             object, name, callback, Unmanaged.passRetained(Handler(body)).toOpaque(),
             { data, _ in

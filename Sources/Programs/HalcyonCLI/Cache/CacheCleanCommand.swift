@@ -1,7 +1,8 @@
 import ArgumentParser
 import Halcyon
 
-/// `halcyon cache clean`: removes what has expired or is too much.
+/// `halcyon cache clean`: removes expired files and, above a total size, the least recently used
+/// ones.
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",

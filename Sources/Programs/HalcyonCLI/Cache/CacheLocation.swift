@@ -27,9 +27,10 @@ struct CacheLocation: ParsableArguments {
         ) { folder, _ in folder }
     }
 
-    /// Where partial downloads are kept for a cache in `directory`; `nil` for the default place.
+    /// Returns the folder of partial downloads for a cache in `directory`; `nil` for the default
+    /// one.
     static func partials(in directory: String?) -> URL? {
-        // Hidden, so that whoever lists the cache's folder sees cached files only.
+        // Hidden, so that a listing of the cache's folder shows cached files only.
         directory.map {
             URL(fileURLWithPath: $0, isDirectory: true)
                 .appendingPathComponent(".partials", isDirectory: true)

@@ -41,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
                 ? output.appendingPathComponent("cache")
                 : FileManager.default.temporaryDirectory
                     .appendingPathComponent("halcyon-demo-\(UUID().uuidString)")
-            // Nobody looks at what the demonstration leaves in the place of temporary files.
+            // Losing the error is harmless: the folder is among the temporary files.
             defer { if !keepCache { try? FileManager.default.removeItem(at: folder) } }
             let demo = try Demo(samples: samples, cacheDirectory: folder, console: console)
             try await demo.run(output: output)

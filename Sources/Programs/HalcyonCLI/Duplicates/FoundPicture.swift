@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// A picture in a file, and what it looks like.
+/// A picture file with its perceptual hashes and average colour.
 struct FoundPicture: Sendable, Equatable {
     let path: FilePath
     let size: PixelSize

@@ -14,8 +14,8 @@ struct PictureGroup: Sendable, Equatable {
 extension PictureGroup {
     /// The groups of at least two, in the order of the first pictures' paths.
     ///
-    /// Every picture is compared with the largest of each group only: so what is in a group looks like
-    /// that, and not merely like something that looks like something else.
+    /// A picture is compared with the largest of each group only, so that all members look like
+    /// that one: similarity is not chained.
     static func groups(of pictures: [FoundPicture], distance: Int) -> [PictureGroup] {
         let largestFirst = pictures.sorted {
             let (count, other) = ($0.size.pixelCount, $1.size.pixelCount)

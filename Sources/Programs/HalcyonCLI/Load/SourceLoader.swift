@@ -1,14 +1,14 @@
 import Foundation
 import Halcyon
 
-/// Loads one source through the manager, writes it if asked to, and says what came of it.
+/// Loads one source through the manager, writes it if requested, and returns the result row.
 struct SourceLoader: Sendable {
     let manager: KingfisherManager
     let options: KingfisherOptionsInfo
     let plan: OutputPlan
     let writer: OutputWriter
 
-    /// The row of a source; a failure is one too.
+    /// Returns the row of a source, also for a failure.
     func load(_ job: LoadBatch.Job) async -> LoadRow {
         do {
             let source = try job.argument.source.get()

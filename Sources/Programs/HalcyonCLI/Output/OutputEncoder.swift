@@ -28,8 +28,8 @@ struct OutputEncoder {
         }
     }
 
-    /// The image without the animated file it was made of, which would be written as it is, where
-    /// that is not what was asked for.
+    /// Returns the image without its original animated file, which would be written unchanged, if
+    /// quality or metadata options require encoding it again.
     private func reencodable(_ image: Image, metadata: ImageMetadata) throws -> Image {
         guard let timing = image.animation else { return image }
         let hidesMetadata = !keepsMetadata && metadata != ImageMetadata()

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A file that is being written under another name in the folder of its destination, which it takes
-/// when it is complete.
+/// A file that is written under a temporary name in its destination's folder and renamed when
+/// complete.
 struct PendingFile {
     private static let unfinished = Mutex<Set<String>>([])
 
     /// Writes `data` to `path`, whole or not at all.
     ///
     /// A regular file there is replaced, through symbolic links; a device or pipe is written to.
-    /// - Throws: `POSIXError`; what was at `path` is then unchanged.
+    /// - Throws: `POSIXError`; a file at `path` is then unchanged.
     static func write(_ data: Data, to path: String) throws {
         var existing = stat()
         if stat(path, &existing) == 0 {

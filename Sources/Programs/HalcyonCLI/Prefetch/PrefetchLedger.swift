@@ -1,27 +1,27 @@
 import Halcyon
 import Synchronization
 
-/// Which sources of a list are done, told by the reports of a prefetcher.
+/// The finished sources of a list, by the reports of a prefetcher.
 ///
 /// Sources with one key are taken in the order of the list.
 struct PrefetchLedger {
-    /// Sources that no earlier report has named, in the order they were done.
+    /// Newly finished sources, in the order they finished.
     struct Report: Sendable {
         var skipped: [Source] = []
         var failed: [PropagationError] = []
         var completed: [Source] = []
     }
 
-    /// A source that is done.
+    /// A finished source.
     struct Entry: Sendable {
-        /// Its place in the list.
+        /// The index of the source in the list.
         let index: Int
         let outcome: PrefetchRow.Outcome
     }
 
-    /// The first place of each key that is not done.
+    /// The first unfinished index of each key.
     private var places: [String: Int] = [:]
-    /// For each place the next one of the same key, or none.
+    /// The next index of the same key, for each index; `none` at the end.
     private var following: [Int]
     private static let none = -1
 
@@ -33,7 +33,7 @@ struct PrefetchLedger {
         }
     }
 
-    /// The entries of what a report names.
+    /// Returns the entries of a report.
     mutating func take(_ report: Report) -> [Entry] {
         report.completed.compactMap { take($0, as: .completed) }
             + report.skipped.compactMap { take($0, as: .skipped) }
@@ -48,12 +48,12 @@ struct PrefetchLedger {
     }
 }
 
-/// Takes what is new from the lists of a prefetcher's blocks, which hold everything that is done: keeping them
-/// for each source would take memory by the square of their length.
+/// Extracts the new sources from the lists passed to a prefetcher's blocks, which hold all finished
+/// ones: keeping the lists for each source would take memory by the square of their length.
 final class PrefetchNews: Sendable {
     private let seen = Mutex((skipped: 0, completed: 0))
 
-    /// The report of what these lists name and no earlier ones did, without failures.
+    /// Returns a report of the sources that are new in these lists, without failures.
     func take(skipped: [Source], completed: [Source]) -> PrefetchLedger.Report {
         let former = seen.withLock { seen in
             defer { seen = (skipped.count, completed.count) }

@@ -26,18 +26,18 @@ enum CommandRunner {
             }
             throw ExitCode(interrupted.exitCode)
         } catch {
-            // The first error is the one to tell of.
+            // The first error is the one to report.
             try? await console.finish()
             throw end(after: error)
         }
     }
 
-    /// Tells of an error, unless it is that nobody reads what is written.
+    /// Prints an error, unless it is a closed pipe, and returns the exit code.
     private static func end(after error: any Error) -> ExitCode {
         if let lost = error as? Console.OutputLost, lost.isClosedPipe {
             return ExitCode(128 + SIGPIPE)
         }
-        // Nobody is left to be told that standard error is gone.
+        // A failure of standard error cannot be reported anywhere.
         try? StandardStream.error.write("halcyon: \(ErrorText.of(error))\n")
         return ExitCode.failure
     }

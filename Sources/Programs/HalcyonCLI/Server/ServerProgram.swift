@@ -39,8 +39,8 @@ struct SignCommand: ParsableCommand {
 enum ServerProgram {
     static let name = "halcyon-server"
 
-    /// Gives this process to the program, with a command and its arguments; returns only when there is none.
-    /// - Throws: `ExitCode`, after saying what is missing.
+    /// Replaces this process by the program, with a command and its arguments.
+    /// - Throws: `ExitCode`, after printing an error.
     static func become(_ arguments: [String]) throws {
         guard let program = find() else {
             try? StandardStream.error.write(

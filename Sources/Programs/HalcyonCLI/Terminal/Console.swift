@@ -14,8 +14,8 @@ final class Console: @unchecked Sendable {
     let errorStyle: TextStyle
     /// Whether progress is drawn and redrawn in place.
     let isLive: Bool
-    /// Whether progress is written in lines: standard error cannot be redrawn and is not standard
-    /// output's file.
+    /// Whether progress is written in lines: standard error is not a live terminal, and not the
+    /// same file as standard output.
     let tellsProgressInLines: Bool
 
     private let queue = DispatchQueue(label: "halcyon.console")

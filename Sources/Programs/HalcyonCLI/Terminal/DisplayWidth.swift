@@ -25,12 +25,13 @@ extension String {
     /// The columns a terminal gives this text.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text with everything replaced that a terminal would obey instead of show.
+    /// The text with the characters replaced that a terminal would interpret instead of showing
+    /// them.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
     }
 
-    /// The text in at most `limit` columns; what is too long loses its middle.
+    /// Shortens the text to at most `limit` columns by cutting out its middle.
     func shortened(to limit: Int) -> String {
         if columns <= limit { return self }
         guard limit > 1 else { return limit == 1 ? "…" : "" }

@@ -25,7 +25,7 @@ enum StandardStream: Int32, Sendable {
     }
 
     /// Writes all of `text`; blocks while the reader is slow.
-    /// - Throws: `POSIXError`; `.EPIPE` when nobody reads any more.
+    /// - Throws: `POSIXError`; `.EPIPE` if the reader has closed the pipe.
     func write(_ text: String) throws {
         try FileDescriptorWriter.write(Data(text.utf8), to: rawValue)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// Collects what happens to the requests of a manager, from when it is made.
+/// A recording of the request events of a manager, started by `init`.
 final class TraceRecording: Sendable {
     private let collecting: Task<[ImageEvent], Never>
 
@@ -14,10 +14,10 @@ final class TraceRecording: Sendable {
         }
     }
 
-    /// Ends the recording and writes what has been recorded.
-    /// - Throws: What names the file.
+    /// Ends the recording and writes the trace.
+    /// - Throws: An error that names the file.
     func write(to path: String) async throws {
-        // Ends the sequence behind the events that are in it.
+        // Ends the sequence after the events already in it.
         collecting.cancel()
         let events = await collecting.value
         try await BlockingWork.run {

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Files of many formats with what is known of them.
+/// The page of files in many formats, with their image information.
 enum FormatsPage {
     private static let limit = 60
 

@@ -62,7 +62,7 @@ import HalcyonWork
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// The arguments as what is wanted.
+    /// Returns the parsed and validated arguments.
     /// - Throws: `ValidationError`.
     private func request() throws -> GalleryRequest {
         let (sources, problems) = try usableSources()

@@ -13,7 +13,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Nobody is left who could be told; the system clears its temporary files some day.
+        // The error cannot be reported from here; the system clears its temporary files some day.
         try? remove()
     }
 

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A port of 127.0.0.1 where nobody listens, and which nobody else is given as a free one while this lives.
+/// A port of 127.0.0.1 without a listener, which the system assigns to no other socket while this
+/// lives.
 ///
 /// Connections to it are refused. The port of a server that was shut down may belong to another one at once.
 public final class ClosedPort: Sendable {

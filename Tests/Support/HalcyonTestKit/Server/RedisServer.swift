@@ -27,7 +27,7 @@ public final class RedisServer: Sendable {
 
     deinit { child.value?.send(SIGKILL) }
 
-    /// Starts it again after `kill`, without what it knew.
+    /// Starts the server, after `kill` without its former data.
     public func start() async throws {
         let input = open("/dev/null", O_RDONLY)
         defer { close(input) }
@@ -47,7 +47,7 @@ public final class RedisServer: Sendable {
         }
     }
 
-    /// Ends it at once, without any answer to what is asked now.
+    /// Kills the server at once, without answers to pending requests.
     public func kill() async {
         child.value?.send(SIGKILL)
         _ = await child.value?.exitCode()

@@ -12,15 +12,16 @@ public final class ChildLines: Sendable {
 
     private init() {}
 
-    /// Starts a child, and reads what it writes, on a thread of its own, until nobody can write any more.
+    /// Starts a child, and reads its output on a separate thread until all writers have closed it.
     ///
-    /// - Parameter start: Starts it with `descriptor` as its output, its errors, or both.
+    /// - Parameter start: Starts the child with `descriptor` as its standard output, standard
+    ///   error, or both.
     public static func of(
         _ start: (_ descriptor: Int32) throws -> ChildProcess
     ) throws -> (child: ChildProcess, lines: ChildLines) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        // Other children have no part in it.
+        // Other children do not inherit it.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
         let child: ChildProcess
@@ -35,10 +36,10 @@ public final class ChildLines: Sendable {
         return (child, lines)
     }
 
-    /// The lines so far. The last one may lack its end only when nothing follows any more.
+    /// The lines so far. The last one may be incomplete only at the end of the output.
     public var all: [String] { state.value.lines }
 
-    /// Waits for a line in which `text` stands.
+    /// Waits for a line that contains `text`.
     ///
     /// - Returns: The first such line; `nil` when the child has ended without one, or the waiting task is
     ///   cancelled.
