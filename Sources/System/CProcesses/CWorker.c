@@ -260,9 +260,15 @@ static uint64_t address_space(void) {
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-uint32_t cworker_filter_calls(bool opens);
+uint32_t cworker_filter_calls(void);
+uint32_t cworker_filter_worker(bool opens);
 
-uint32_t cworker_confine_calls(uint64_t memory, bool opens) {
+uint32_t cworker_confine_template(void) {
+    uint32_t missing = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : CWORKER_PRIVILEGES;
+    return missing | cworker_filter_calls();
+}
+
+uint32_t cworker_confine_worker(uint64_t memory, bool opens) {
     uint32_t missing = 0;
     limit(RLIMIT_CORE, 0, &missing);
     limit(RLIMIT_FSIZE, 0, &missing);
@@ -272,8 +278,7 @@ uint32_t cworker_confine_calls(uint64_t memory, bool opens) {
     limit(RLIMIT_AS, memory > UINT64_MAX - used ? RLIM_INFINITY : (rlim_t)(used + memory), &missing);
 #endif
     prctl(PR_SET_DUMPABLE, 0);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) missing |= CWORKER_PRIVILEGES;
-    return missing | cworker_filter_calls(opens);
+    return missing | cworker_filter_worker(opens);
 }
 
 void cworker_load_vips_module(const char *name) {

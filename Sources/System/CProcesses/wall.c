@@ -124,6 +124,26 @@ static const int deadly[] = {
 #endif
 };
 
+/* Calls for forking workers, and for becoming one, that workers have no more use for. */
+static const int forking[] = {
+    SYS_clone, SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prctl, SYS_dup3, SYS_seccomp,
+#ifdef SYS_dup2
+    SYS_dup2,
+#endif
+#ifdef SYS_close_range
+    SYS_close_range,
+#endif
+};
+
+static const struct {
+    int call, flags;
+} opening[] = {
+    {SYS_openat, 2},
+#ifdef SYS_open
+    {SYS_open, 1},
+#endif
+};
+
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define FIELD(name) ((uint32_t)offsetof(struct seccomp_data, name))
 /* The lower half of an argument; both kinds of processors are little-endian. */
@@ -137,16 +157,30 @@ static const int deadly[] = {
 #define KILL RETURN(SECCOMP_RET_KILL_PROCESS)
 #define ALLOW RETURN(SECCOMP_RET_ALLOW)
 
-uint32_t cworker_filter_calls(bool opens) {
-    struct sock_filter program[2 * (COUNT(allowed) + COUNT(deadly)) + 128];
-    unsigned short count = 0;
+/* Puts a filter into force in all threads, in addition to those there are: the strictest answer counts. */
+static uint32_t filter_by(struct sock_filter *program, unsigned short count) {
+    struct sock_fprog filter = {.len = count, .filter = program};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0) return 0;
+    return CWORKER_CALLS;
+}
+
 #define ADD(...) (program[count++] = (__VA_ARGS__))
+
+/* The kernel tries a new filter with every call there is, with interrupts off: the template has the long one, which
+   workers inherit. */
+uint32_t cworker_filter_calls(void) {
+    struct sock_filter program[2 * (COUNT(allowed) + COUNT(forking) + COUNT(deadly)) + 64];
+    unsigned short count = 0;
     ADD(LOAD(FIELD(arch)));
     ADD(IF_EQUAL(OWN_ARCHITECTURE, 1, 0));
     ADD(KILL);
     ADD(LOAD(FIELD(nr)));
     for (size_t i = 0; i < COUNT(allowed); i++) {
         ADD(IF_EQUAL(allowed[i], 0, 1));
+        ADD(ALLOW);
+    }
+    for (size_t i = 0; i < COUNT(forking); i++) {
+        ADD(IF_EQUAL(forking[i], 0, 1));
         ADD(ALLOW);
     }
     for (size_t i = 0; i < COUNT(deadly); i++) {
@@ -171,25 +205,42 @@ uint32_t cworker_filter_calls(bool opens) {
         ADD(REFUSE(EPERM));
         ADD(ALLOW);
     }
-    /* Files are opened to be read: which ones, Landlock decides. Fontconfig tries to write what it has found. */
-    static const struct {
-        int call, flags;
-    } opening[] = {
-        {SYS_openat, 2},
-#ifdef SYS_open
-        {SYS_open, 1},
-#endif
-    };
+    /* Files to be read: which ones, Landlock decides. Fontconfig tries to write what it has found. */
     for (size_t i = 0; i < COUNT(opening); i++) {
         ADD(IF_EQUAL(opening[i].call, 0, 4));
         ADD(LOAD(ARGUMENT(opening[i].flags)));
         ADD(IF_ANY(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0, 1));
         ADD(REFUSE(EACCES));
-        ADD(opens ? ALLOW : REFUSE(EACCES));
+        ADD(ALLOW);
     }
-    /* Threads, no processes. What the newer call is asked for stands in memory, which no filter sees. */
+    /* What the newer call is asked for stands in memory, which no filter sees. */
     ADD(IF_EQUAL(SYS_clone3, 0, 1));
     ADD(REFUSE(ENOSYS));
+    /* Limits of its own. */
+    ADD(IF_EQUAL(SYS_prlimit64, 0, 4));
+    ADD(LOAD(ARGUMENT(0)));
+    ADD(IF_EQUAL(0, 0, 1));
+    ADD(ALLOW);
+    ADD(KILL);
+    ADD(IF_EQUAL(SYS_setrlimit, 0, 1));
+    ADD(ALLOW);
+    ADD(IF_EQUAL(SYS_ioctl, 0, 1));
+    ADD(REFUSE(ENOTTY));
+    ADD(REFUSE(EPERM));
+    return filter_by(program, count);
+}
+
+uint32_t cworker_filter_worker(bool opens) {
+    struct sock_filter program[2 * COUNT(forking) + 96];
+    unsigned short count = 0;
+    ADD(LOAD(FIELD(nr)));
+    if (!opens) {
+        for (size_t i = 0; i < COUNT(opening); i++) {
+            ADD(IF_EQUAL(opening[i].call, 0, 1));
+            ADD(REFUSE(EACCES));
+        }
+    }
+    /* Threads, no processes. */
     ADD(IF_EQUAL(SYS_clone, 0, 4));
     ADD(LOAD(ARGUMENT(0)));
     ADD(IF_ANY(CLONE_THREAD, 1, 0));
@@ -213,32 +264,30 @@ uint32_t cworker_filter_calls(bool opens) {
         ADD(KILL);
         ADD(ALLOW);
     }
-    /* Limits of its own, names of threads and of memory. */
-    ADD(IF_EQUAL(SYS_prlimit64, 0, 4));
-    ADD(LOAD(ARGUMENT(0)));
-    ADD(IF_EQUAL(0, 0, 1));
-    ADD(ALLOW);
-    ADD(KILL);
-    ADD(IF_EQUAL(SYS_setrlimit, 0, 1));
-    ADD(ALLOW);
+    /* Names of threads and of memory. */
     ADD(IF_EQUAL(SYS_prctl, 0, 5));
     ADD(LOAD(ARGUMENT(0)));
     ADD(IF_EQUAL(PR_SET_NAME, 1, 0));
     ADD(IF_EQUAL(0x53564d41 /* PR_SET_VMA */, 0, 1));
     ADD(ALLOW);
     ADD(REFUSE(EPERM));
-    ADD(IF_EQUAL(SYS_ioctl, 0, 1));
-    ADD(REFUSE(ENOTTY));
-    ADD(REFUSE(EPERM));
-#undef ADD
-    struct sock_fprog filter = {.len = count, .filter = program};
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0) return 0;
-    return CWORKER_CALLS;
+    for (size_t i = 0; i < COUNT(forking); i++) {
+        ADD(IF_EQUAL(forking[i], 0, 1));
+        ADD(REFUSE(EPERM));
+    }
+    ADD(ALLOW);
+    return filter_by(program, count);
 }
+
+#undef ADD
 
 #else
 
-uint32_t cworker_filter_calls(bool opens) {
+uint32_t cworker_filter_calls(void) {
+    return CWORKER_CALLS;
+}
+
+uint32_t cworker_filter_worker(bool opens) {
     (void)opens;
     return CWORKER_CALLS;
 }

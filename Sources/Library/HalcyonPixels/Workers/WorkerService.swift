@@ -44,6 +44,7 @@ enum WorkerService {
         }
         let opensFiles = missing & UInt32(CWORKER_FILES) == 0
         loadLibraries()
+        missing |= cworker_confine_template()
         let ready = WorkerAnswer.ready(missing: missing).bytes(id: 0)
         guard cworker_send(Int32(CWORKER_SOCKET), ready, ready.count) == ready.count else {
             _exit(1)
@@ -53,7 +54,7 @@ enum WorkerService {
         let bench = Bench(
             SharedRegion(file: Int32(CWORKER_INPUT)), SharedRegion(file: Int32(CWORKER_OUTPUT)))
         if !opensFiles { loadFonts() }
-        missing |= cworker_confine_calls(memory, opensFiles)
+        missing |= cworker_confine_worker(memory, opensFiles)
         bench.send(.ready(missing: missing), to: 0)
         bench.serve()
     }

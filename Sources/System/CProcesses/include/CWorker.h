@@ -67,10 +67,13 @@ enum {
    bits of what cannot be had. */
 uint32_t cworker_confine_files(const char *const folders[], size_t count);
 
-/* Forbids all system calls but those that decoding takes, in all threads, and takes limits: `memory` more bytes of
-   address space than now, no files to be written, few descriptors. Without `opens`, files are not even opened to be
-   read. The bits of what cannot be had. */
-uint32_t cworker_confine_calls(uint64_t memory, bool opens);
+/* Forbids all system calls but those for decoding and for forking workers. The bits of what cannot be had. */
+uint32_t cworker_confine_template(void);
+
+/* Forbids the system calls for forking in a process forked by a confined template, in all threads, and takes limits:
+   `memory` more bytes of address space than now, no files to be written, few descriptors. Without `opens`, files are not
+   even opened to be read. The bits of what cannot be had. */
+uint32_t cworker_confine_worker(uint64_t memory, bool opens);
 
 /* Loads a module of libvips, such as "heif", from beside the library. Nothing where there is none: it is built in, or
    not installed. */
