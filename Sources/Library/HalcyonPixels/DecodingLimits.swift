@@ -1,8 +1,8 @@
 /// Limits beyond which decoding is refused or stopped.
 ///
-/// What a decoder will need is estimated from the file's header, before memory is taken. A file that is
-/// beyond a limit as a whole may still be within it as a smaller picture: a processor that makes one, such as
-/// `DownsamplingImageProcessor`, lets the decoder pass over the rows without keeping them, where the
+/// The memory that a decoder will need is estimated from the file's header, before any is taken. A
+/// file that exceeds a limit may still be decoded as a smaller picture: a processor that makes one,
+/// such as `DownsamplingImageProcessor`, lets the decoder discard rows as it goes, where the
 /// format allows for it.
 public struct DecodingLimits: Hashable, Sendable {
     /// The most pixels one frame may have; `nil` for no limit. 150 million by default: above the

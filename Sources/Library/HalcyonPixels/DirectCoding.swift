@@ -25,7 +25,7 @@ public struct DirectCoding: Hashable, Sendable {
         set { skipping.store(newValue, ordering: .relaxed) }
     }
 
-    /// What is set for the program at this moment.
+    /// The program's current setting.
     package static var current: DirectCoding {
         DirectCoding(
             bits: chosen.load(ordering: .relaxed),
@@ -44,7 +44,7 @@ public struct DirectCoding: Hashable, Sendable {
 
     /// A bit for each of ``order``.
     let bits: UInt8
-    /// See the setting of the program.
+    /// The program's setting of the same name.
     let skipsJPEGCoefficients: Bool
 
     /// Whether `format` is read and written by a codec of its own.

@@ -1,6 +1,6 @@
 import DirectCodecs
 
-/// Why bytes could not be decoded, or pixels not encoded.
+/// An error that occurs when bytes cannot be decoded, or pixels not encoded.
 public enum ImageCodingError: Error, Equatable, Sendable {
     /// There are no bytes.
     case emptyData
@@ -14,12 +14,13 @@ public enum ImageCodingError: Error, Equatable, Sendable {
     case tooMuchMemory(needed: Int, limit: Int)
     /// Decoding the image took longer than allowed, or would.
     case tooSlow(limit: Duration)
-    /// The file makes more work than its size lets expect, whatever limits are set; `reason` says how.
+    /// The file is far more complex than its size suggests, whatever limits are set; `reason` says
+    /// how.
     case tooComplex(ImageFormat, reason: String)
     /// The animation has more frames than are read.
     case tooManyFrames(Int, limit: Int)
-    /// The process that decoded the file has ended, or has answered what is no answer; `reason` is the signal or what
-    /// else there is to say. The file is not tried again.
+    /// The process that decoded the file has exited or returned an invalid response; `reason` is
+    /// the signal or another description. The file is not retried.
     case decoderStopped(ImageFormat, reason: String)
     /// The file is damaged or cut short; `reason` is the decoder's own message.
     case corrupt(ImageFormat, reason: String)
@@ -89,11 +90,11 @@ extension Double {
 }
 
 extension String {
-    /// What a library says of a failure, without the names of functions and modules in it, on one
-    /// line: people know a file, not who reads it.
+    /// A library's message without names of functions and modules, on one line: users know the
+    /// file, not the library.
     var plainWords: String { plainWords(orElse: "it cannot be decoded") }
 
-    /// The same, or `fallback` where no words are left.
+    /// The plain words, or `fallback` if there are none.
     func plainWords(orElse fallback: String) -> String {
         var lines: [String] = []
         for line in split(whereSeparator: \.isNewline) {
@@ -131,7 +132,7 @@ extension String {
 }
 
 extension CodecRefusal {
-    /// What it means of a file of `format` where no other decoder is left.
+    /// The error for a file of `format` that no other decoder can read.
     func codingError(_ format: ImageFormat) -> ImageCodingError {
         switch self {
         case .unusual(let reason): .unsupported(format, reason: reason)

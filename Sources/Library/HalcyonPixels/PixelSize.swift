@@ -46,14 +46,14 @@ extension PixelSize {
     }
 }
 
-/// A size to decode at, and how well.
+/// A size to decode at, with the quality.
 struct Reduction: Hashable, Sendable {
     /// The size of the result, as shown.
     let size: PixelSize
     let quality: DownsamplingQuality
 }
 
-/// How much detail is kept when a file is decoded at a smaller size.
+/// The amount of detail kept when a file is decoded at a smaller size.
 public enum DownsamplingQuality: String, Hashable, Sendable, CaseIterable {
     /// Decodes at least at twice the size, where the file has so much, and resamples the rest with
     /// Lanczos: the result differs invisibly from resampling all pixels with Lanczos.

@@ -4,8 +4,8 @@ import Vips
 /// Several images in one picture.
 public struct ImageComposition: Sendable {
     public var layout: PhotoLayout
-    /// The photos for the slots of the layout, in their order. A slot without a photo shows what is
-    /// below, photos without a slot are left out. Of an animation the first frame is used.
+    /// The photos for the slots of the layout, in order. A slot without a photo shows what is below
+    /// it; photos without a slot are ignored. An animation contributes its first frame.
     public var photos: [Image]
     /// The frame, if any.
     public var frame: Image?
@@ -35,7 +35,7 @@ public struct ImageComposition: Sendable {
 
     private var canvas: PixelSize { PixelSize(points: layout.size, scale: layout.scale) }
 
-    /// What is drawn, in order.
+    /// The layers in drawing order.
     private var layers: [CompositionLayer] {
         let photos = zip(photos, layout.slots).compactMap { photo, slot in
             CompositionLayer(photo, in: slot, scale: layout.scale, canvas: canvas)

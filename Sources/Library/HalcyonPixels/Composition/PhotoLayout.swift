@@ -11,8 +11,9 @@ public struct PhotoLayout: Hashable, Sendable {
         public var rect: CGRect
         /// The radius of the place's corners. 0 by default.
         public var cornerRadius: CGFloat
-        /// How a photo of other proportions is brought into the place, in its middle. `.aspectFill`,
-        /// the default, cuts off what is too much; around `.aspectFit` one sees what is below.
+        /// The scaling of a photo with other proportions than its slot; the photo is centred.
+        /// `.aspectFill`, the default, crops the excess; `.aspectFit` leaves margins that show the
+        /// layers below.
         public var contentMode: ContentMode
 
         public init(
@@ -38,12 +39,12 @@ public struct PhotoLayout: Hashable, Sendable {
     public var scale: CGFloat
     /// The places, in the order the photos are given and drawn.
     public var slots: [Slot]
-    /// What is below everything. Transparent by default.
+    /// The colour below all photos. Transparent by default.
     public var background: Color
     /// The radius of the corners of the whole picture; outside of them it is transparent.
     /// 0 by default.
     public var cornerRadius: CGFloat
-    /// How the frame image is brought to the whole size. `.aspectFill` by default.
+    /// The scaling of the frame image to the whole size. `.aspectFill` by default.
     public var frameContentMode: ContentMode
     /// Below the photos by default.
     public var frameOrder: FrameOrder

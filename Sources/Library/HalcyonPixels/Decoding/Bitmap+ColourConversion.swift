@@ -5,12 +5,12 @@ import Vips
 /// The ICC profile of a file whose colours are not those of sRGB.
 struct ForeignProfile: Sendable {
     let data: Data
-    /// Whether it is one for grey, also where pixels have three equal samples.
+    /// Whether the profile is for grey, also where pixels have three equal samples.
     let isGrey: Bool
     private let shaper: ICCProfile.Shaper?
 
-    /// `nil` when colours are the same with and without the profile: because there is none, because it is
-    /// sRGB, or because it is none for so many channels and so not looked at.
+    /// `nil` when the profile changes no colours: there is none, it is sRGB, or it does not fit the
+    /// number of channels and is ignored.
     ///
     /// - Parameter isMonochrome: Whether a profile for grey fits as well, whatever the channels.
     init?(_ profile: [UInt8]?, channels: Int, isMonochrome: Bool = false) {
@@ -27,7 +27,7 @@ struct ForeignProfile: Sendable {
     /// with tables go through libvips.
     var isQuick: Bool { shaper != nil }
 
-    /// Whether it is one for grey with a table, which direct decoders leave to libvips.
+    /// Whether this is a grey profile with a table, which direct decoders leave to libvips.
     var isGreyTable: Bool { isGrey && !isQuick }
 
     /// The conversion of samples of 8 or 16 bits; `nil` for profiles with tables.
@@ -44,10 +44,10 @@ struct ForeignProfile: Sendable {
 }
 
 extension Bitmap {
-    /// The pixels in sRGB. For what has just been decoded: they are changed where they are, if they can be,
-    /// as nobody else has them.
+    /// The pixels converted to sRGB. For newly decoded pixels without other owners: they are
+    /// converted in place if possible.
     ///
-    /// - Parameter profile: What says what the pixels mean.
+    /// - Parameter profile: The profile that defines the pixels' colours.
     consuming func convertingNewPixels(by profile: ForeignProfile) throws -> Bitmap {
         if let conversion = profile.conversion(depth) {
             conversion.run(self, into: storage.pointer)
@@ -65,7 +65,7 @@ extension Bitmap {
         }
     }
 
-    /// The same by a description of what the pixels mean.
+    /// The pixels converted to sRGB from coded colours.
     consuming func convertingNewPixels(from colours: ColourDescription) -> Bitmap {
         guard !colours.isSRGB else { return self }
         ColourConversion(colours, greatest: depth == .eight ? 255 : 65535)

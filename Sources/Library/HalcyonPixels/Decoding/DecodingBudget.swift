@@ -3,13 +3,13 @@ import Foundation
 package import HalcyonWork
 import Vips
 
-/// The memory that all decoding under way at one time may take, so that large files wait for each other
-/// instead of adding up.
+/// The memory shared by all concurrent decoding, so that large files wait for each other instead
+/// of adding up.
 ///
-/// Who comes first goes first. A file that needs more than there is in all is decoded alone. Threads wait
-/// before they take any lock of an image, and one that holds a part already, because an image is made of
-/// others, takes no second one: so nobody waits for somebody who waits for him. Whoever is stopped waits no
-/// longer (``DecodingStop``). Tasks do not wait: their threads are Swift's, of which there are few.
+/// First come, first served. A file that needs more than the whole budget is decoded alone.
+/// Threads wait before they take any lock of an image, and a thread that already holds a share,
+/// because an image is made of others, takes no second one, which rules out deadlocks. A stopped
+/// thread stops waiting (``DecodingStop``). Tasks do not wait: Swift has few threads for them.
 final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
@@ -17,12 +17,12 @@ final class DecodingBudget: @unchecked Sendable {
     static let shared = DecodingBudget(
         limit: Int(clamping: MemoryLimit().bytes / 4), least: 4 << 20)
 
-    /// What takes less is not worth counting.
+    /// The smallest reservation that is counted, in bytes.
     private let least: Int
     private let condition = NSCondition()
     private var most: Int
     private var held = 0
-    /// The turns of the threads that wait, the next one first.
+    /// The turns of the waiting threads, the next one first.
     private var line: [Int] = []
     private var lastTurn = 0
 
@@ -31,7 +31,7 @@ final class DecodingBudget: @unchecked Sendable {
         self.least = least
     }
 
-    /// Bytes. What is in use when it becomes less stays in use.
+    /// The budget in bytes. Lowering it does not affect memory already in use.
     var limit: Int {
         get { condition.withLock { most } }
         set {
@@ -42,10 +42,10 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// Bytes that are in use at the moment.
+    /// The bytes currently in use.
     var heldBytes: Int { condition.withLock { held } }
 
-    /// Threads that wait at the moment.
+    /// The number of waiting threads.
     var waitingCount: Int { condition.withLock { line.count } }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
@@ -89,7 +89,7 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// Has threads that wait look whether they are to stop.
+    /// Wakes waiting threads so that they check whether to stop.
     func wake() {
         condition.withLock { condition.broadcast() }
     }
@@ -134,7 +134,7 @@ package enum DecodingMemory {
     /// Bytes that are taken at the moment.
     package static var inUse: Int { DecodingBudget.shared.heldBytes }
 
-    /// How many threads wait for some.
+    /// The number of threads waiting for memory.
     package static var waitingCount: Int { DecodingBudget.shared.waitingCount }
 }
 

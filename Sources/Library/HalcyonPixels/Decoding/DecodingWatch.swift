@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Vips
 
-/// Stops decoding that takes too long, or that nobody waits for any longer (``DecodingStop``).
+/// Stops decoding that exceeds its time limit or has no waiters left (``DecodingStop``).
 ///
 /// Decoders of our own look at the clock of their thread between rows. Pipelines of libvips are cancelled
 /// from another thread, by the images that their files were opened as.
@@ -30,7 +30,7 @@ final class DecodingWatch: Sendable {
 
     private static let registry = Mutex(Registry())
     private static let queue = DispatchQueue(label: "halcyon.decoding-watch")
-    /// How often the watches are looked at.
+    /// The interval between checks of the watches.
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
     private init(deadline: UInt64) {
@@ -85,7 +85,8 @@ final class DecodingWatch: Sendable {
         queue.asyncAfter(deadline: .now() + interval) { look() }
     }
 
-    /// Cancels what is late, again and again: an image whose pixels nobody waits for forgets it.
+    /// Cancels late decoding, repeatedly, because an image without a waiting reader forgets the
+    /// cancellation.
     private static func look() {
         let (images, goesOn) = registry.withLock { registry in
             registry.isWatched = !registry.watches.isEmpty
@@ -97,10 +98,10 @@ final class DecodingWatch: Sendable {
     }
 }
 
-/// Has decoding end that nobody waits for any longer.
+/// Stops decoding that has no waiters left.
 ///
-/// Decoders of our own look for it between rows, and pipelines of libvips are cancelled within a tenth of a
-/// second, and what waits for memory waits no longer. What is being encoded goes on to its end.
+/// Our own decoders check it between rows, pipelines of libvips are cancelled within a tenth of a
+/// second, and waiting for memory ends. Encoding runs to completion.
 package final class DecodingStop: @unchecked Sendable {
     // Unchecked because of the pointer; what it points to is atomic.
 
@@ -117,7 +118,7 @@ package final class DecodingStop: @unchecked Sendable {
         cdecoding_free_stop(flag)
     }
 
-    /// Ends decoding, now and later on.
+    /// Stops current and future decoding.
     package func give() {
         cdecoding_give_stop(flag)
         DecodingBudget.shared.wake()
@@ -125,10 +126,10 @@ package final class DecodingStop: @unchecked Sendable {
 
     package var isGiven: Bool { cdecoding_is_stop_given(flag) }
 
-    /// Whether what watches it waits for memory that other decoding takes.
+    /// Whether decoding under this stop is waiting for memory that other decoding holds.
     package var waitsForMemory: Bool { cdecoding_waits_for_memory(flag) }
 
-    /// Runs `body` on this thread; decoding in it fails once this is given.
+    /// Runs `body` on this thread; decoding in it fails once the stop is given.
     package func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
         let former = cdecoding_stop()
         cdecoding_set_stop(flag)

@@ -7,12 +7,12 @@ struct EncodedImage: Sendable {
     /// The bytes that are decoded: those of the file, for SVG the rewritten drawing, and for a JPEG file
     /// without an end those with one.
     let data: Data
-    /// What answers everything about the file.
+    /// The opened file, which answers all requests about it.
     private(set) var opened: any OpenedImage
     let limits: DecodingLimits
-    /// Of SVG files.
+    /// The parsed drawing of an SVG file.
     let drawing: SVGDocument?
-    /// Of PNG files.
+    /// The chunks of a PNG file.
     let chunks: PNGStructure?
 
     /// Recognises `data` by its first bytes and reads its header.

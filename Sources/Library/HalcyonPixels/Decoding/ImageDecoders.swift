@@ -5,8 +5,8 @@ import Vips
 
 /// The decoders, asked in this order. A new decoder is one new file and one line here.
 enum ImageDecoders {
-    /// Those that read one format by its own codec; `DirectCoding` says which of them are asked. They open
-    /// the usual kinds of their format and leave the others to the decoders behind them.
+    /// The decoders with their own codec for one format; `DirectCoding` selects among them. They
+    /// open the usual kinds of their format and leave the others to the decoders behind them.
     static let direct: [any ImageDecoder] = [
         JPEGDecoder(),
         APNGDecoder(),
@@ -17,10 +17,10 @@ enum ImageDecoders {
         JPEGXLDecoder(),
     ]
 
-    /// The decoder that leaves files to workers.
+    /// The decoder that delegates files to worker processes.
     private static let isolated: [any ImageDecoder] = [WorkerDecoder()]
 
-    /// Those that read whatever a format may be.
+    /// The decoders for all other files, whatever the format.
     static let general: [any ImageDecoder] = [
         VipsDecoder(),
         BMPDecoder(),
@@ -89,23 +89,22 @@ protocol ImageDecoder: Sendable {
 protocol OpenedImage: Sendable {
     var header: ImageHeader { get }
 
-    /// Decodes one frame: oriented, in sRGB, 8 or 16 bits, 3 or 4 channels, straight alpha. `nil` when this
-    /// decoder has no good way to what is wanted: of an exact size the caller resamples a larger one then,
-    /// and libvips decodes others then.
+    /// Decodes one frame: oriented, in sRGB, 8 or 16 bits, 3 or 4 channels, straight alpha. `nil`
+    /// if this decoder cannot do it well. For `.exactly` the caller then decodes larger and
+    /// resamples; otherwise libvips decodes.
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels?
 
-    /// Whether libvips decodes the only frame at this size: that ``decode(frame:_:)`` has `nil` for it is no
-    /// surprise then, or that it is a pipeline.
+    /// Whether libvips decodes the only frame at this size, so that ``decode(frame:_:)`` is
+    /// expected to return `nil` or a pipeline.
     func isLeftToVips(_ size: DecodedSize) -> Bool
 
-    /// How the stored pixels are turned to be shown, 1…8 as in EXIF; 1 as well where the codec turns them.
+    /// The EXIF orientation of the stored pixels, 1…8; 1 also where the codec turns them.
     var orientation: Int { get }
 
     /// A reader before the first frame of an animation; cheap until it is asked for one.
     func frameReader() throws -> any FrameReader
 
-    /// The picture that stands for an animation where it does not move, if it may be another than the first
-    /// frame.
+    /// The still picture that represents an animation, if it can differ from the first frame.
     func still() throws -> (any OpenedImage)?
 }
 
@@ -120,7 +119,7 @@ extension OpenedImage {
     }
 }
 
-/// What is known of an encoded image before its pixels are decoded.
+/// The properties of an encoded image that are known before decoding.
 struct ImageHeader: Hashable, Sendable {
     var format: ImageFormat
     /// The size after EXIF orientation is applied, of one frame.
@@ -138,14 +137,14 @@ struct ImageHeader: Hashable, Sendable {
     var bytesPerPixel: Int { (hasAlpha ? 4 : 3) * depth.rawValue / 8 }
 }
 
-/// The size in which a frame is to be decoded.
+/// A requested size for a decoded frame.
 enum DecodedSize {
     /// Any size from this up to the full one, at about the same aspect ratio; without one the full size.
     case atLeast(PixelSize?)
-    /// Just this one, which may be the full one.
+    /// Exactly this size, which may be the full one.
     case exactly(Reduction)
 
-    /// The least size of it, of a picture of `full`.
+    /// The minimum size of this request for a picture of size `full`.
     func least(_ full: PixelSize) -> PixelSize {
         switch self {
         case .atLeast(let size): size ?? full
@@ -154,7 +153,7 @@ enum DecodedSize {
     }
 }
 
-/// What a decoder hands on.
+/// The output of a decoder.
 enum DecodedPixels: Sendable {
     /// Pixels in memory.
     case bitmap(Bitmap)
@@ -175,7 +174,7 @@ package struct CodecLibrary: Sendable {
     package let name: String
     package let version: String
 
-    /// Those that are on this machine.
+    /// The codec libraries installed on this machine.
     package static var installed: [CodecLibrary] {
         [("libavif", AVIFFile.libraryVersion), ("libjxl", JPEGXLFile.libraryVersion)]
             .compactMap { name, version in version.map { CodecLibrary(name: name, version: $0) } }
@@ -195,7 +194,7 @@ protocol FrameReader: Sendable {
     mutating func frame(_ index: Int) throws -> Bitmap
 }
 
-/// A frame reader that needs nothing but the file, and tells its header too.
+/// A frame reader that needs only the file and also provides its header.
 protocol FileFrameReader: FrameReader {
     /// Parses a file; decodes no frame.
     init(_ data: Data) throws
@@ -209,13 +208,13 @@ protocol FileFrameReader: FrameReader {
     mutating func reduced(to size: PixelSize) throws -> Bitmap
 }
 
-/// A file that one kind of frame reader does everything with, stills too.
+/// A file that one frame reader handles completely, stills included.
 final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
     let header: ImageHeader
     /// Whether the frame of a still picture is reduced while it is decoded.
     let isReduced: Bool
     private let data: Data
-    /// The reader that has parsed the file, for the first who needs one.
+    /// The reader that has parsed the file, for the first caller.
     private let first: Mutex<Reader?>
 
     init(_ data: Data) throws {

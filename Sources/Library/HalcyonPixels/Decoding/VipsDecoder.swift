@@ -12,7 +12,7 @@ struct VipsDecoder: ImageDecoder {
         return format != .HEIC || Self.readsHEIC
     }
 
-    /// The loader of HEIF files is there whatever codecs libheif has: only trying tells.
+    /// Whether HEIC can be decoded. The loader exists whatever codecs libheif has, so one is tried.
     private static let readsHEIC = (try? openSmallHEIC()?.copiedToMemory()) != nil
 
     /// Opens a small HEIC file, for which libheif loads its plugins. Starts no thread.
@@ -119,7 +119,7 @@ struct OpenedByVips: OpenedImage {
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
-    /// Of a GIF file.
+    /// The block structure of a GIF file.
     private let structure: GIFStructure?
 
     init(
@@ -167,8 +167,8 @@ struct OpenedByVips: OpenedImage {
         }
     }
 
-    /// Of JPEG the best quality needs a larger decode than the smallest that will do. What has opacity and is
-    /// much larger is averaged first.
+    /// Decodes at a reduced size; `nil` if there is no special way. JPEG of best quality is decoded
+    /// at twice the size first. PNG and TIFF with alpha that are much larger are averaged first.
     private func reduced(frame: Int, _ reduction: Reduction) throws -> VipsImage? {
         let size = reduction.size
         if header.hasAlpha, [.PNG, .TIFF].contains(header.format),
@@ -189,8 +189,8 @@ struct OpenedByVips: OpenedImage {
         }
     }
 
-    /// Of a file whose rows come as they are shown: resampled as they are stored, before their colours are
-    /// converted.
+    /// Resamples a file whose rows are stored in display order: in the stored colours, before they
+    /// are converted.
     private func reducedByRows(frame: Int, to size: PixelSize) throws -> VipsImage? {
         guard colours?.hasStepsOfSRGB ?? true else { return nil }
         let loader = try VipsLoader.of(header.format)
@@ -229,7 +229,7 @@ extension OpenedByVips {
         return try loader.open(data, VipsLoader.Request(frame: frame))
     }
 
-    /// What to try, from the smallest on.
+    /// The reduced requests to try, smallest size first.
     private func reductions(
         frame: Int, leastSize: PixelSize
     ) -> [VipsLoader.Request] {

@@ -28,8 +28,8 @@ extension VipsImage {
         return image
     }
 
-    /// The same of an image whose file may say by numbers what its samples mean; a profile does not count beside
-    /// them.
+    /// The image in sRGB like ``decodedToSRGB(alpha:)``, by the file's coded colours if it has
+    /// some; these override a profile.
     func decodedToSRGB(alpha: Bool, from colours: ColourDescription?) throws -> VipsImage {
         guard let colours else { return try decodedToSRGB(alpha: alpha) }
         let image = try settingMetadata([], removing: ["icc-profile-data"])
@@ -92,7 +92,7 @@ extension VipsOperation {
 }
 
 extension VipsImage {
-    /// How many pixels of the average, along each side, a pixel of the result is made of.
+    /// The number of averaged pixels per result pixel, along each side.
     private static let averagePixels = 4
 
     /// Whether `size` is so much smaller than `full` that averaging comes first.
@@ -101,7 +101,8 @@ extension VipsImage {
         return full.width / least >= size.width && full.height / least >= size.height
     }
 
-    /// The image, RGBA of 8 or 16 bits, in a much smaller size: averaged row by row to four times that, then resampled.
+    /// The image, RGBA of 8 or 16 bits, in a much smaller size: averaged row by row to four times
+    /// that size, then resampled.
     ///
     /// libvips multiplies each pixel with its opacity as floating-point numbers in memory before anything
     /// else, which takes longer than decoding.

@@ -33,7 +33,7 @@ struct VipsLoader {
         return loader
     }
 
-    /// How the pixels are asked for.
+    /// The options for loading pixels.
     struct Request {
         /// The first frame, counted from 0.
         var frame = 0
@@ -47,8 +47,8 @@ struct VipsLoader {
 
     /// Opens `data`: reads the header, decodes nothing yet.
     ///
-    /// What is cut short or damaged fails, here or when pixels are read. A mere warning does not:
-    /// codecs warn of much that does not change the picture.
+    /// Truncated or damaged files fail, here or when pixels are read. Warnings do not: codecs warn
+    /// of much that does not change the picture.
     func open(_ data: Data, _ request: Request = Request()) throws(VipsError) -> VipsImage {
         guard format == .TIFF, let header = TIFFHeader(data) else {
             let image = try openAsStored(data, request)
@@ -109,8 +109,8 @@ extension VipsImage {
 }
 
 extension VipsError {
-    /// What a failure to read a file of `format` means: what libvips and its codecs do not know is
-    /// unsupported, everything else damage.
+    /// The coding error for a failure to read a file of `format`: features unknown to libvips and
+    /// its codecs are unsupported, everything else is damage.
     func codingError(_ format: ImageFormat) -> ImageCodingError {
         let words = plainWords
         let lowercased = words.lowercased()

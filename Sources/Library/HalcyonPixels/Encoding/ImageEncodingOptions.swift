@@ -2,7 +2,7 @@ import DirectCodecs
 public import Foundation
 import Vips
 
-/// How an image is written.
+/// Options for writing an image.
 public struct ImageEncodingOptions: Hashable, Sendable {
     /// 0 (smallest) … 1 (best) for the lossy formats JPEG, WebP, AVIF, HEIC and JPEG XL; lossless ones
     /// have none. 1 by default: the codec's best lossy setting, not a lossless mode.
@@ -20,8 +20,8 @@ public struct ImageEncodingOptions: Hashable, Sendable {
     /// The ICC profile that says what the samples mean, which are written as they are; `nil`: they are
     /// sRGB, and no profile is written. Of JPEG, PNG, WebP, AVIF, HEIC and TIFF.
     package var profile: Data?
-    /// How much time is taken for smaller files, in the codec's own numbers: of WebP 0…6, AVIF and HEIC
-    /// 0…9, JPEG XL 1…9, GIF 1…10. `nil` is the default of the format.
+    /// The effort spent on smaller files, on the codec's own scale: WebP 0…6, AVIF and HEIC 0…9,
+    /// JPEG XL 1…9, GIF 1…10. `nil` is the default of the format.
     package var effort: Int?
     /// Whether JPEG files are written from coarse to fine.
     package var isProgressive = false

@@ -59,7 +59,7 @@ package enum ImageSniffer {
 }
 
 extension ImageSniffer {
-    /// What data that is no readable image looks like, in words for an error message.
+    /// Describes data that is not a readable image, for an error message.
     static func describe(_ data: Data) -> String {
         if data.isEmpty { return "no bytes" }
         return data.withUnsafeBytes { bytes in
@@ -99,7 +99,7 @@ extension ImageSniffer {
         Signature("SQLite format 3", "an SQLite database"),
     ]
 
-    /// What kind of text `bytes` are, or `nil` when they are not text.
+    /// Describes the kind of text in `bytes`; `nil` when they are not text.
     private static func describeText(_ bytes: UnsafeRawBufferPointer) -> String? {
         let sample = bytes.prefix(1024)
         guard isText(sample), let start = MarkupProlog.firstContentByte(in: bytes) else {

@@ -21,14 +21,14 @@ public final class Image: Sendable {
     public let scale: CGFloat
     /// For a GIF or an animated file (even if only its first frame is used): its bytes.
     package let animatedSource: AnimatedSource?
-    /// How this image was made of a file's bytes; the defaults for one made otherwise.
+    /// The options with which this image was made from a file; the defaults for other images.
     package let creatingOptions: ImageCreatingOptions
     /// Whether it was made of the first frame of an animation, whose other frames were left out.
     package let isFirstFrame: Bool
 
-    /// What an animated image was made of.
+    /// The source of an animated image.
     package struct AnimatedSource: Sendable {
-        /// The file's bytes; `nil` when somebody else makes the frames and has none.
+        /// The file's bytes; `nil` for frames from another source that has none.
         package let data: Data?
         package let format: ImageFormat
         package let frameCount: Int
@@ -107,7 +107,7 @@ public final class Image: Sendable {
     public var pixelSize: PixelSize { content.size }
     /// Width and height in points: pixels divided by `scale`.
     public var size: CGSize { content.size.points(scale: scale) }
-    /// How many elements a drawing has that was not drawn yet; `nil` for pixels.
+    /// The number of elements in a drawing that is not drawn yet; `nil` for pixels.
     package var elementCount: Int? {
         guard case .encoded(let encoded) = content.currentRecipe.start else { return nil }
         return encoded.drawing?.elementCount
@@ -154,7 +154,7 @@ public final class Image: Sendable {
             isFirstFrame: isFirstFrame)
     }
 
-    /// The same pixels at another scale.
+    /// This image with the same pixels at another scale.
     package func withScale(_ scale: CGFloat) -> Image {
         if scale == self.scale { return self }
         var options = creatingOptions

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How an image is made of the bytes of a file: equal options make the same pixels of the same bytes.
+/// Options for making an image from a file. Equal options and bytes make equal pixels.
 public struct ImageCreatingOptions: Hashable, Sendable {
     /// Pixels per point. 1 by default.
     public var scale: CGFloat
@@ -11,7 +11,7 @@ public struct ImageCreatingOptions: Hashable, Sendable {
     /// Whether only the first frame of an animation is used, as a still image; of animated PNG the picture
     /// that the file has for that.
     public var onlyFirstFrame: Bool
-    /// What is refused before decoding.
+    /// The limits of decoding.
     public var limits: DecodingLimits
     /// Which codecs read the file.
     package var coding = DirectCoding.current

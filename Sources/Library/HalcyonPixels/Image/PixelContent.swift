@@ -37,7 +37,7 @@ package final class PixelContent: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Makes a second caller wait for the first one's rendering instead of doing it again.
+    /// The lock that makes a second caller wait for the first one's rendering.
     private let turn = NSLock()
     /// The decoded frames that players share.
     let frameBuffers = FrameBuffers()
@@ -86,7 +86,7 @@ package final class PixelContent: Sendable {
     func bitmap(frame index: Int = 0) throws -> Bitmap {
         if let ready = ready(index) { return ready }
         guard index == 0 else { return try currentRecipe.render(frame: index) }
-        // Room is waited for without the lock: who has room may need this image for his.
+        // Wait for budget before locking: whoever holds the budget may be waiting for this image.
         return try DecodingBudget.shared.holding(currentRecipe.memory) { try renderedInTurn() }
     }
 
@@ -117,7 +117,7 @@ package final class PixelContent: Sendable {
         }
     }
 
-    /// Takes what was rendered, and how the pixels are made from here on, where that changes.
+    /// Stores the rendered pixels, and the recipe for further frames if it changes.
     private func keep(_ rendering: Rendering, as recipe: Recipe?) {
         state.withLock { state in
             state.rendering = rendering
@@ -128,7 +128,7 @@ package final class PixelContent: Sendable {
 
     private var rendering: Rendering { state.withLock { $0.rendering } }
 
-    /// How the pixels are made from here on.
+    /// The recipe for pixels that are not rendered yet.
     var currentRecipe: Recipe { state.withLock { $0.recipe } }
 
     /// The pixels of frame `index` if they are in memory.

@@ -1,7 +1,7 @@
 import Foundation
 import Vips
 
-/// How an image's pixels are made: where they start, and the steps applied to each frame.
+/// The recipe of an image's pixels: their source, and the steps applied to each frame.
 ///
 /// A value without pixels of its own: keeping a recipe costs the compressed bytes (or a reference to
 /// the bitmap) it starts from. Rendering builds one libvips pipeline and evaluates it once.
@@ -11,7 +11,7 @@ struct Recipe: Sendable {
         case encoded(EncodedImage)
         /// Frames in memory, all of one size.
         case frames([Bitmap])
-        /// Frames that somebody else makes.
+        /// Frames from another source.
         case source(any ImageFrameSource)
     }
 
@@ -202,8 +202,8 @@ protocol ImageOperation: Sendable {
     /// decoder can deliver it and the step be left out.
     func reduction(of source: PixelSize) -> Reduction?
 
-    /// How many pixels this step has in memory at its height, for an input of `input` pixels: those of pictures
-    /// that it reads in another order than from the top.
+    /// The largest number of pixels this step has in memory at once, for an input of `input`
+    /// pixels: those of pictures that it reads in another order than from the top.
     func heldPixels(of input: PixelSize) -> Int
 
     /// Adds this step to `image`'s pipeline. `input` is the size that `outputSize(for:)` was asked

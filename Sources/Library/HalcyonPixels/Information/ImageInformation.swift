@@ -1,7 +1,7 @@
 import DirectCodecs
 public import Foundation
 
-/// What an image file says of itself, read without decoding pixels.
+/// The properties of an image file, read without decoding pixels.
 ///
 /// A value that is `nil` is not known, or the file has none; ``isComplete`` tells which.
 ///
@@ -13,8 +13,8 @@ public struct ImageInformation: Hashable, Sendable {
     public let format: ImageFormat
     /// The size of a frame as it is shown: turned as the file's orientation says.
     public internal(set) var size: PixelSize
-    /// How the stored pixels are turned, 1…8 as in EXIF. AVIF and HEIC turn by a means of their own,
-    /// which ``size`` obeys, and have 1 here.
+    /// The EXIF orientation of the stored pixels, 1…8. AVIF and HEIC store it in their own way; for
+    /// them this is 1, and ``size`` respects theirs.
     public internal(set) var orientation = 1
     /// Frames of an animation or a sequence, 1 for a picture. A sequence has as many as its file says,
     /// also when this machine cannot decode it.
@@ -25,9 +25,9 @@ public struct ImageInformation: Hashable, Sendable {
     public internal(set) var bitsPerSample: Int?
     /// Whether pixels can be transparent.
     public internal(set) var hasAlpha: Bool?
-    /// What the colours mean, where the file says it.
+    /// The colour profile, if the file has one.
     public internal(set) var colorProfile: ColorProfile?
-    /// What the camera has noted.
+    /// The camera and its settings for the picture.
     public internal(set) var camera: Camera?
     /// The quality, from 1 to 100, at which libjpeg would have written a JPEG file with the quantisation
     /// table that is nearest to the file's own for brightness. Other encoders count in another way.
@@ -47,8 +47,8 @@ public struct ImageInformation: Hashable, Sendable {
         case coded(primaries: Int, transfer: Int)
     }
 
-    /// How a picture was taken. Where it was taken, by whom, and with which piece of equipment
-    /// (serial numbers) is never read.
+    /// A camera and its settings for a picture. The place, the author and the serial numbers of the
+    /// equipment are never read.
     public struct Camera: Hashable, Sendable {
         public internal(set) var maker: String?
         public internal(set) var model: String?
@@ -146,7 +146,7 @@ extension ImageInformation {
         return information
     }
 
-    /// What a decoder says that has read the header.
+    /// Reads the information from the header of a file, as a decoder opens it.
     private static func opened(_ data: Data) throws(ImageCodingError) -> ImageInformation {
         var limits = DecodingLimits()
         limits.maximumPixelCount = nil

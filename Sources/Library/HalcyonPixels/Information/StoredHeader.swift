@@ -1,9 +1,9 @@
 package import Foundation
 import Vips
 
-/// What libvips reads in the header of a file, in its own words. Pixels are not decoded.
+/// The header of a file as libvips reads it, in libvips' terms. Pixels are not decoded.
 package struct StoredHeader: Hashable, Sendable, Codable {
-    /// What the bands mean: `srgb`, `b-w`, `cmyk`, `rgb16`, `grey16` and others.
+    /// The interpretation of the bands: `srgb`, `b-w`, `cmyk`, `rgb16`, `grey16` and others.
     package let colorSpace: String
     /// Samples of a pixel, opacity among them.
     package let bands: Int

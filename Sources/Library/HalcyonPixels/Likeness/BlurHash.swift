@@ -13,9 +13,9 @@ import Foundation
 public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// The hash itself.
     public let description: String
-    /// How many waves there are across, 1…9, the constant among them.
+    /// The number of waves across, 1…9, the constant included.
     public let columns: Int
-    /// How many waves there are down, 1…9, the constant among them.
+    /// The number of waves down, 1…9, the constant included.
     public let rows: Int
     /// Base-83 digits.
     private let digits: [Int]

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// What a picture looks like at a glance. All of it renders the image, at a small size if it is not
-/// rendered yet, on the calling thread; of an animation its first frame.
+/// Hashes and palettes of an image. All of them render it on the calling thread, at a small size
+/// if it is not rendered yet; for an animation the first frame.
 extension Image {
     /// - Throws: `ImageCodingError`.
     package func blurHash(columns: Int, rows: Int) throws -> BlurHash {

@@ -58,7 +58,7 @@ extension Color {
             + 0.0722 * LinearLight.decode(color.blue)
     }
 
-    /// How well two colours stand apart, 1 (not at all) … 21 (black and white), as WCAG 2.1 defines it.
+    /// The contrast ratio of two colours, 1 (none) … 21 (black and white), as WCAG 2.1 defines it.
     ///
     /// Texts should have 4.5, large ones 3. Opacity does not count.
     public func contrastRatio(to other: Color) -> CGFloat {
@@ -71,7 +71,7 @@ extension Color {
     /// - Parameters:
     ///   - candidates: The first of them with enough contrast is taken; without one black or white,
     ///     whichever has more. One of the two always has at least 4.58.
-    ///   - minimumContrast: What is enough, 1…21. 4.5 by default.
+    ///   - minimumContrast: The least contrast, 1…21. 4.5 by default.
     public func textColor(
         preferring candidates: [Color] = [], minimumContrast: CGFloat = 4.5
     ) -> Color {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The pixels of a small picture, row by row from the top: straight RGBA of sRGB values, each 0…1.
 ///
-/// What hashes and palettes are computed from. Made of at most a few thousand pixels, so that plain
-/// loops in double precision will do.
+/// The input of hashes and palettes, at most a few thousand pixels, so that plain loops in double
+/// precision are fast enough.
 struct SmallPicture {
     let size: PixelSize
     let pixels: [SIMD4<Double>]
@@ -59,8 +59,8 @@ extension PixelSize {
     }
 }
 
-/// Why a text or bytes are not the hash they were taken for.
+/// An error that occurs when text or bytes are not a valid hash.
 public struct MalformedHash: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, in a sentence that names the hash.
+    /// The defect, in a sentence that names the hash.
     public let description: String
 }

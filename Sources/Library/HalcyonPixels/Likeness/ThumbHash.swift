@@ -73,7 +73,7 @@ public struct ThumbHash: Hashable, Sendable, CustomStringConvertible {
         ThumbHashDecoder(data, head).bitmap(size: size(longestSide: longestSide))
     }
 
-    /// Of a picture in these proportions.
+    /// The size of a picture in these proportions.
     func size(longestSide: Int) -> PixelSize {
         let head = head
         return PixelSize(width: head.columns, height: head.rows)
@@ -83,14 +83,14 @@ public struct ThumbHash: Hashable, Sendable, CustomStringConvertible {
     private var head: ThumbHashHead { ThumbHashHead(data) }
 }
 
-/// What stands in the first five bytes, and in the sixth of a picture with opacity.
+/// The header: the first five bytes, and the sixth of a picture with opacity.
 private struct ThumbHashHead {
     /// Means, 0…1, and of the colour differences −1…1.
     let lightness: Double
     let yellowness: Double
     let redness: Double
     let opacity: Double
-    /// What the amplitudes are multiplied with.
+    /// The scale of the amplitudes.
     let lightnessScale: Double
     let yellownessScale: Double
     let rednessScale: Double

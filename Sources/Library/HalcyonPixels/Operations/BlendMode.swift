@@ -1,4 +1,4 @@
-/// How a picture is mixed with what is under it; the raw values are CoreGraphics' own, as they are
+/// The blending of a picture with its backdrop; the raw values are CoreGraphics' own, as they are
 /// part of cache keys.
 public enum BlendMode: Int32, CaseIterable, Sendable {
     case normal = 0
@@ -14,7 +14,7 @@ public enum BlendMode: Int32, CaseIterable, Sendable {
 }
 
 extension BlendMode {
-    /// What the mode calculates.
+    /// The calculation of the mode.
     var blending: Blending {
         switch self {
         case .normal: .normal

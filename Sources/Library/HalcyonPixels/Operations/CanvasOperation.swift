@@ -7,7 +7,7 @@ struct CanvasOperation: ImageOperation {
     /// Where the image's left and top edges are on the canvas; it lies inside.
     let left: Int
     let top: Int
-    /// What is seen around the image, and through it.
+    /// The colour around the image, and behind its transparent parts.
     let background: Color
 
     func outputSize(for input: PixelSize) -> PixelSize { size }

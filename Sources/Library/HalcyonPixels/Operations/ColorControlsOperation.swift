@@ -19,7 +19,7 @@ struct ColorControlsOperation: ImageOperation {
         }
     }
 
-    /// What is added to each result.
+    /// The constant added to each result.
     var offset: Double { gain * (contrast * (brightness - 0.5) + 0.5) }
 
     /// Bounded so that no value becomes infinite.
@@ -43,7 +43,7 @@ extension Image {
     }
 }
 
-/// What each sample becomes: one entry per value, for all bands or for each of several.
+/// A table of new sample values: one entry per value, for all bands or for each of several.
 struct LookupTable: Sendable {
     let count: Int
     private let bands: Int

@@ -1,7 +1,7 @@
 package import Foundation
 import Vips
 
-/// What lies in a rectangle of which nothing may be in the image: then rendering fails.
+/// A crop to a rectangle completely outside of the image, which fails when rendered.
 private struct OutsideOperation: ImageOperation {
     func outputSize(for input: PixelSize) -> PixelSize { PixelSize(width: 1, height: 1) }
 
@@ -13,8 +13,8 @@ private struct OutsideOperation: ImageOperation {
 }
 
 extension Image {
-    /// What of the image lies in a rectangle, in points, rounded to whole pixels. Rendering fails when
-    /// that is nothing.
+    /// The part of the image in a rectangle, in points, rounded to whole pixels. Rendering fails
+    /// when they do not overlap.
     package func region(_ rect: CGRect) -> Image {
         // Foundation's intersection stops the program at a number that is none.
         let (left, right) = (max(0, rect.minX), min(rect.maxX, size.width))
@@ -53,11 +53,11 @@ extension PixelSize {
     }
 }
 
-/// What is looked for when a picture is cut without saying where.
+/// The criterion for cropping a picture without a given position.
 public enum CroppingInterest: String, CaseIterable, Sendable {
-    /// What catches the eye: edges, skin and strong colours.
+    /// Features that catch the eye: edges, skin and strong colours.
     case attention
-    /// Where most is to be seen: the part whose brightness differs most, by its entropy.
+    /// The part whose brightness varies most, by its entropy.
     case entropy
 }
 
@@ -115,9 +115,9 @@ extension Image {
     }
 }
 
-/// How a border of one colour is told from the picture inside it.
+/// The rule for telling a border of one colour from the picture inside it.
 package struct TrimRule: Sendable {
-    /// How far a pixel of the border may be from its colour, in each component, 0…255.
+    /// The largest difference of a border pixel from the border colour, per component, 0…255.
     package var threshold: Double
     /// The colour of the border; `nil` for that of the top left pixel. Transparent pixels count as
     /// magenta.
@@ -138,7 +138,7 @@ package struct TrimRule: Sendable {
 }
 
 extension TrimRule {
-    /// What lies inside the border; `nil` when there is nothing but border.
+    /// The rectangle inside the border; `nil` when everything is border.
     fileprivate func content(of bitmap: Bitmap) throws -> (left: Int, top: Int, size: PixelSize)? {
         let picture = try bitmap.vipsImage().withEightBits()
             .flattened(background: [255, 0, 255])

@@ -1,6 +1,6 @@
 import Vips
 
-/// The same picture with 8 bits for each sample.
+/// Conversion to 8 bits per sample.
 struct DepthOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         try image.withEightBits()
@@ -15,7 +15,7 @@ extension Image {
 }
 
 extension VipsImage {
-    /// The same picture with 8 bits.
+    /// The image with 8 bits per sample.
     func withEightBits() throws -> VipsImage {
         guard format == .ushort else { return self }
         return try linear(multiply: [1 / 257.0], add: [0]).rounded(to: .uchar)

@@ -70,14 +70,15 @@ struct CropOperation: ImageOperation {
 }
 
 extension Image {
-    /// What lies in a rectangle, given in points. Its sides and then its place are rounded to whole pixels.
+    /// The part of the image in a rectangle, in points. Its size, then its position, is rounded to
+    /// whole pixels.
     package func cropped(to rect: CGRect) -> Image {
         let operation = CropOperation(rect, scale: scale, inside: pixelSize)
         return operation.size == pixelSize ? self : applying(operation)
     }
 }
 
-/// How a picture is brought to a size with other proportions.
+/// The scaling of a picture to a size with other proportions.
 public enum ContentMode: Sendable {
     /// Exactly the size; the picture is distorted.
     case none

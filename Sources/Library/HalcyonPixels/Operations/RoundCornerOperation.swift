@@ -45,7 +45,7 @@ extension Image {
 struct BorderOperation: ImageOperation {
     /// In pixels.
     let lineWidth: Double
-    /// Of the middle of the line, in pixels.
+    /// The corner radius along the middle of the line, in pixels.
     let radius: Double
     let corners: RectCorner
     let color: Color
@@ -66,7 +66,7 @@ extension Image {
     ///
     /// - Parameters:
     ///   - lineWidth: In pixels.
-    ///   - radius: Of the middle of the line at the corners that are rounded, in pixels.
+    ///   - radius: The corner radius along the middle of the line, in pixels.
     package func bordered(
         lineWidth: CGFloat, radius: CGFloat, corners: RectCorner, color: Color
     ) -> Image {
@@ -81,7 +81,7 @@ struct RoundedRectangle {
     private let minY: Double
     private let maxX: Double
     private let maxY: Double
-    /// Of the rounded corners.
+    /// The radius of the rounded corners.
     private let radius: Double
     private let corners: RectCorner
 
@@ -117,13 +117,13 @@ struct RoundedRectangle {
             corners: corners)
     }
 
-    /// How much of each pixel of a row is covered.
+    /// The coverage of a row's pixels.
     enum Row: Equatable {
         /// Nothing.
         case outside
-        /// The same as in all rows of this kind: only the left and right edges matter.
+        /// Equal in all rows of this kind: only the left and right edges matter.
         case plain
-        /// Something that only this row has.
+        /// Specific to this row.
         case own
     }
 

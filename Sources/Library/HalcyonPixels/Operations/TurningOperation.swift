@@ -27,7 +27,7 @@ extension Image {
 struct RotationOperation: ImageOperation {
     /// Clockwise, in degrees, 0 ≤ angle < 360.
     let angle: Double
-    /// What is seen in the corners, and through the image.
+    /// The colour in the corners, and behind transparent parts of the image.
     let background: Color
 
     init(degrees: Double, background: Color) {

@@ -113,7 +113,7 @@ extension VipsImage {
     }
 }
 
-/// How much of each pixel a shape covers, as one band of 8 or 16 bits.
+/// The coverage of each pixel by a shape, as one band of 8 or 16 bits.
 struct CoverageMask {
     private let size: PixelSize
     private let format: VipsBandFormat
@@ -205,7 +205,7 @@ extension VipsImage {
         return try mixed.bandJoined(with: opacity).quantized(like: lower)
     }
 
-    /// The same picture with 8 or 16 bits, as `other` has.
+    /// The image with the depth of `other`, 8 or 16 bits.
     func withDepth(of other: VipsImage) throws -> VipsImage {
         if format == other.format { return self }
         let factor = other.format == .ushort ? 257 : 1 / 257.0
@@ -214,7 +214,7 @@ extension VipsImage {
 }
 
 extension PixelSize {
-    /// Refuses what no file of that size would be decoded for either.
+    /// Refuses sizes beyond the pixel limit for decoding.
     func checkCanBeDrawn() throws(ImageCodingError) {
         guard let limit = DecodingLimits.default.maximumPixelCount else { return }
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
@@ -224,8 +224,8 @@ extension PixelSize {
 
 extension VipsImage {
     /// Evaluates the image and replaces each pixel by what `transform` makes of it.
-    ///
-    /// For what no libvips operation computes. Pixels are straight RGBA, each component 0…1; the result
+    /// For calculations that no libvips operation offers. Pixels are straight RGBA, each component
+    /// 0…1; the result always has alpha.
     /// always has alpha.
     func mappingPixels(
         _ transform: (SIMD4<Float>) -> SIMD4<Float>

@@ -22,10 +22,10 @@ struct AVIFFrameReader: FileFrameReader {
     private(set) var position = 0
 
     private let file: AVIFFile
-    /// A colour profile that has to be obeyed.
+    /// The colour profile to apply.
     private let profile: ForeignProfile?
     private let colours: ColourDescription
-    /// How often a sequence runs; 0 means for ever. libavif below 1.0 does not tell.
+    /// The number of times a sequence plays; 0 means forever. libavif below 1.0 does not report it.
     private let loopCount: Int
 
     init(_ data: Data) throws {

@@ -1,11 +1,12 @@
 import DirectCodecs
 import Foundation
 
-/// What a GIF file says of its frames, without decoding pixels.
+/// The structure of a GIF file: its frames, without their pixels.
 ///
-/// libvips takes what there is of a damaged GIF for the whole, and takes some common sizes of the canvas for
-/// made up. This walk tells what the file says, whether all blocks are there, up to the trailer or the end of a
-/// file that some program has written without one, and ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
+/// libvips accepts a truncated or damaged GIF as complete, and takes some common canvas sizes for
+/// invalid. This walk reads the file's own statements and checks that all blocks are there, up to
+/// the trailer or the end of a file written without one; ``firstDamagedFrame(upTo:in:)`` checks the
+/// pixels.
 struct GIFStructure {
     struct Frame {
         let image: GIFBlocks.Picture
@@ -23,7 +24,7 @@ struct GIFStructure {
     private var paddings: [Range<Int>] = []
     private var hasTrailer = false
     private var endsBehindFrame = false
-    /// How often the frames are shown; 0 means for ever.
+    /// The number of times the animation plays; 0 means forever.
     private(set) var loopCount = 1
     private var screen = PixelSize(width: 0, height: 0)
 
@@ -68,7 +69,7 @@ struct GIFStructure {
         try checkFrameCount()
     }
 
-    /// Throws when there are more frames than are read, of which the others would be missing silently.
+    /// Throws when there are more frames than are read, because the rest would be dropped silently.
     func checkFrameCount() throws(ImageCodingError) {
         guard frames.count <= Self.mostFrames else {
             throw .tooManyFrames(frames.count, limit: Self.mostFrames)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a HEIF file (ISO/IEC 23008-12) states in its item properties and libvips does not pass on.
+/// The item properties of a HEIF file (ISO/IEC 23008-12) that libvips does not pass on.
 struct HEIFProperties {
     /// libheif refuses larger images, whatever the memory.
     static let longestReadableSide = 16384
@@ -108,7 +108,7 @@ struct ISOMediaBrands {
 /// libheif follows them without looking back: a grid that is its own tile ends the process, and grids of grids of
 /// grids take for ever.
 struct HEIFReferences {
-    /// For each picture those that are decoded with it, one for each time.
+    /// The pictures that are decoded with each picture, one entry per reference.
     private var parts: [Int: [Int]] = [:]
     /// Whether there are more boxes than are looked at.
     private var isCut = false
@@ -189,7 +189,7 @@ struct HEIFReference {
     /// Whether the box has as many items as it says, and nothing else.
     let isWhole: Bool
 
-    /// Those of an `iref` box.
+    /// The references in an `iref` box.
     static func all(in box: ISOBoxes.Box, _ reader: ByteReader) -> [HEIFReference] {
         let length = reader.byte(box.content.lowerBound) == 0 ? 2 : 4
         return ISOBoxes(reader, box.content, skipping: 4).map { HEIFReference($0, length, reader) }

@@ -4,14 +4,15 @@ import Foundation
 struct ISOBoxes: Sequence, IteratorProtocol {
     struct Box {
         let type: String
-        /// What follows size and type; it may end behind the bytes that are there.
+        /// The range after size and type; it may extend past the available bytes.
         let content: Range<Int>
     }
 
     let reader: ByteReader
     private var offset: Int
     private let end: Int
-    /// How many boxes are walked at most; files have some dozens, tables of properties some hundreds.
+    /// The remaining number of boxes to walk; files have some dozens, tables of properties some
+    /// hundreds.
     private var left = 4096
 
     /// The boxes of a whole file.

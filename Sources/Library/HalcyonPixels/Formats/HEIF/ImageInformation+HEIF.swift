@@ -16,7 +16,7 @@ extension ImageInformation {
         return items.information(format, in: file)
     }
 
-    /// How often the sequence in a whole file runs; 0 means for ever.
+    /// The number of times the sequence in a whole file plays; 0 means forever.
     static func loopCount(ofHEIF data: Data) -> Int {
         data.withUnsafeBytes { bytes in
             let file = FilePart(bytes, isWhole: true)
@@ -188,7 +188,7 @@ struct HEIFItems {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// What kind of auxiliary picture an item is.
+    /// The type of an auxiliary picture, from its `auxC` box; empty if it has none.
     private func names(of item: Int) -> String {
         guard let box = properties[item]?.first(where: { $0.type == "auxC" }),
             let text = reader.slice(

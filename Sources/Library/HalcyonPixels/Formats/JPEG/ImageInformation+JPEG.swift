@@ -30,7 +30,7 @@ extension ImageInformation {
     }
 }
 
-/// What the segments before the pixels of a JPEG file tell.
+/// The findings from the segments before the pixels of a JPEG file.
 private struct JPEGFindings {
     private(set) var frame: JPEGFrame?
     private(set) var orientation = 1
@@ -39,7 +39,7 @@ private struct JPEGFindings {
     private var tables: [Int: [Int]] = [:]
     private var hasEXIF = false
     private var saysGainMap = false
-    /// Where further pictures in the file begin, counted from the place in the second.
+    /// The offsets of further pictures in the file, and the address that they are relative to.
     private var pictures: (offsets: [Int], base: UnsafeRawBufferPointer)?
 
     mutating func take(_ segment: JPEGSegments.Segment) {
@@ -123,7 +123,7 @@ private struct JPEGFindings {
 /// The index of the pictures in a file (CIPA DC-007, section 5).
 private enum MultiPictureIndex {
     private static let entriesTag = 0xB002
-    /// More are of no interest.
+    /// The largest number of entries that are read.
     private static let most = 16
 
     /// Where the pictures behind the first begin, counted from the start of the index.

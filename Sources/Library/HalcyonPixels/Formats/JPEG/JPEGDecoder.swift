@@ -30,7 +30,7 @@ struct OpenedJPEG: OpenedImage {
     private let data: Data
     private let stored: JPEGHeader
     private let skipsCoefficients: Bool
-    /// By what colours are converted.
+    /// The profile that colours are converted from.
     private let profile: ForeignProfile?
 
     /// `nil` for a grey file with a profile of tables.
@@ -151,7 +151,7 @@ struct UnendedJPEG: OpenedImage {
 }
 
 extension JPEGFrame {
-    /// Of what libvips does not tell, or only by failing.
+    /// Reads the frame header, for properties that libvips does not report, or only by failing.
     init?(_ file: Data) {
         guard let frame = file.withUnsafeBytes({ JPEGFrame(of: $0) }) else { return nil }
         self = frame
@@ -171,7 +171,7 @@ extension JPEGFrame {
         }
     }
 
-    /// How many scans a file has at most: the places where two bytes stand as before a scan.
+    /// The maximum number of scans in a file: the number of SOS byte pairs in it.
     static func scanCount(of data: Data) -> Int {
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return 0 }

@@ -8,13 +8,13 @@ struct JPEGScanCounter: Equatable {
     /// More scans than any encoder writes; decoders refuse files that have more.
     static let mostScans = JPEGSegments.maximumScanCount
 
-    /// How the pixels are stored.
+    /// The coding process of the file.
     enum Process {
-        /// The frame header has not arrived yet.
+        /// No frame header has arrived yet.
         case unknown
         /// In several scans (SOF2).
         case progressive
-        /// In another way, or it is no JPEG file at all.
+        /// Another process, or not a JPEG file.
         case other
     }
 

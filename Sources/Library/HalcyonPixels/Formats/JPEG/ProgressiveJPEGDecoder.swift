@@ -195,7 +195,7 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
 }
 
 extension ProgressiveJPEGDecoder {
-    /// What the segments before the first scan say of the picture.
+    /// The orientation and the profile from the segments before the first scan.
     private struct Header {
         let orientation: Int
         let profile: Data?

@@ -26,9 +26,9 @@ extension ImageInformation {
     }
 }
 
-/// What the boxes of a JPEG XL file tell (ISO/IEC 18181-2).
+/// The content of the boxes of a JPEG XL file (ISO/IEC 18181-2).
 private struct JPEGXLBoxes {
-    /// Its first piece, as far as it is there.
+    /// The available part of the codestream's first piece.
     let codestream: UnsafeRawBufferPointer
     /// `nil` when a gain map may still come.
     private(set) var hasGainMap: Bool? = false

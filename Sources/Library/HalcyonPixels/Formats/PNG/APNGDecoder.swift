@@ -18,7 +18,7 @@ struct APNGDecoder: ImageDecoder {
 
 /// A PNG file with frames.
 struct OpenedAPNG: OpenedImage {
-    /// What reads the pixels of a frame.
+    /// The way in which frames are decoded: with the direct codec, or as files given to libvips.
     enum FrameKind {
         case common(PNGFile)
         case other(hasAlpha: Bool)
@@ -74,7 +74,7 @@ struct OpenedAPNG: OpenedImage {
         self.file = file
     }
 
-    /// How a file is turned, 1…8; `nil` for one with other EXIF data or colours than common ones.
+    /// The EXIF orientation of a file, 1…8; `nil` for uncommon EXIF data or colours.
     private static func orientation(ofPlain file: PNGFile) -> Int? {
         file.colours?.isSRGB ?? ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
             ? EXIFBlock.orientation(ofBlock: file.exif) : nil
@@ -111,9 +111,9 @@ struct APNGFrameReader: FrameReader {
     private let file: APNGFile
     private let kind: OpenedAPNG.FrameKind
     private let header: ImageHeader
-    /// How the canvas is turned, 1…8 as in EXIF.
+    /// The EXIF orientation of the canvas, 1…8.
     private let orientation: Int
-    /// What all frames of a file that is not common say of their colours by numbers.
+    /// The coded colours of all frames, for an uncommon file.
     private let colours: ColourDescription?
     private let canvas: APNGCanvas
 

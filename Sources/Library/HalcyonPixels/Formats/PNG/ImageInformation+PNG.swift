@@ -46,7 +46,7 @@ extension ImageInformation {
     }
 }
 
-/// What the chunks of a PNG file tell.
+/// The findings from the chunks of a PNG file.
 private struct PNGFindings {
     private(set) var orientation = 1
     private(set) var camera: ImageInformation.Camera?

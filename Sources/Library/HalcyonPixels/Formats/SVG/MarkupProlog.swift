@@ -1,7 +1,7 @@
 import Foundation
 import Vips
 
-/// What stands before the root element of an XML or HTML text.
+/// The part of an XML or HTML text before its root element.
 enum MarkupProlog {
     /// Text is searched no further than this for its root element.
     private static let searchLimit = 64 << 10

@@ -6,9 +6,9 @@ import Foundation
 struct SVGDocument {
     /// The bytes that are drawn.
     private(set) var data = Data()
-    /// How many elements are written in the file.
+    /// The number of elements in the file.
     let elementCount: Int
-    /// How many elements are drawn, copies included.
+    /// The number of elements that are drawn, copies included.
     let drawnCount: Int
     /// Whether filters are drawn, which hold pictures as large as the whole.
     let hasFilters: Bool

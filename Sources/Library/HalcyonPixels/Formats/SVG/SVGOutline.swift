@@ -6,7 +6,7 @@ struct SVGOutline {
         /// Without a prefix.
         let name: String
         let attributes: [String: String]
-        /// What its links name: there may be one of SVG 2 and one of XLink.
+        /// The targets of its links: there may be one of SVG 2 and one of XLink.
         let links: [String]
         var children: [Int] = []
         /// Whether letters are right in the element, for elements that show them.
@@ -20,9 +20,9 @@ struct SVGOutline {
 
     /// The elements in the order in which they begin; the first is the root.
     private(set) var elements: [Element] = []
-    /// What each `style` element says.
+    /// The content of each `style` element.
     private(set) var styles: [String] = []
-    /// Why it is not drawn, for what would bring in parts that are not seen here.
+    /// The reason for refusing the drawing, if it would load parts that are not seen here.
     private(set) var refusal: String?
 
     private var open: [Int] = []

@@ -125,7 +125,7 @@ struct SVGReferences {
 
     // MARK: Selectors
 
-    /// What selectors name an element by.
+    /// The keys under which selectors may name an element.
     static func keys(of element: SVGOutline.Element) -> Set<Name> {
         var keys: Set<Name> = [Array("*".utf8), lowercased(element.name)]
         if let name = element.attributes["id"] { keys.insert(lowercased("#" + name)) }
@@ -137,7 +137,7 @@ struct SVGReferences {
         return keys
     }
 
-    /// One of the things that an element has to be for a selector to mean it.
+    /// One of the keys that an element must have to match a selector.
     static func key(of selector: ArraySlice<UInt8>) -> Name {
         let last = selector.split { " \t\r\n\u{C}>+~*".utf8.contains($0) }.last ?? []
         let mark = last.first == UInt8(ascii: ".") || last.first == UInt8(ascii: "#") ? 1 : 0

@@ -4,7 +4,7 @@ import DirectCodecs
 struct SVGStyle {
     /// In small letters, without comments, texts and addresses.
     private(set) var words: [UInt8] = []
-    /// What `url(…)` and texts name.
+    /// The references in `url(…)` and in quoted text.
     private(set) var references: [[UInt8]] = []
 
     init() {}
@@ -33,7 +33,7 @@ struct SVGStyleSheet {
     /// The last selector of each group, as it is written, with what the rule says.
     private(set) var rules: [(selector: [UInt8], style: SVGStyle)] = []
 
-    /// Within what a piece stands.
+    /// The construct that contains a piece.
     private enum Part {
         case list
         case rule(selector: [UInt8])
@@ -106,7 +106,7 @@ struct SVGStyleSheet {
 struct CSSScanner {
     enum Piece {
         case byte(UInt8)
-        /// Of a text in quotation marks or of `url(…)`, without escapes.
+        /// The content of a quoted text or of `url(…)`, without escapes.
         case text([UInt8])
     }
 
@@ -169,7 +169,8 @@ struct CSSScanner {
         hasEscapes = false
     }
 
-    /// What stands between `url(` and its end; `nil` for a text in quotation marks, which is read as any other.
+    /// Reads the address up to the end of `url(…)`; `nil` for a quoted one, which is read as other
+    /// quoted text.
     private mutating func address() -> Piece? {
         var start = place
         while start < bytes.count, Self.isSpace(bytes[start]) { start += 1 }
@@ -180,7 +181,7 @@ struct CSSScanner {
         return .text(address)
     }
 
-    /// What stands up to `end`, which is passed.
+    /// Reads text up to `end`, and skips `end`.
     private mutating func text(endingWith end: UInt8) -> [UInt8] {
         var text: [UInt8] = []
         while place < bytes.count {
@@ -198,7 +199,7 @@ struct CSSScanner {
         return text
     }
 
-    /// What an escape stands for, whose mark was passed.
+    /// Reads the character of an escape whose backslash has been read.
     private mutating func escaped() -> [UInt8] {
         let digits = bytes[place...].prefix(6).prefix { Self.isDigit($0) }
         guard !digits.isEmpty else {

@@ -4,7 +4,7 @@ package import Foundation
 /// document type nothing is used but entities that stand for text, if these are wanted at all.
 package struct XMLScanner {
     package enum Token: Equatable {
-        /// Values are as they mean, without references.
+        /// Attribute values have their references resolved.
         case start(name: String, attributes: [Attribute], isEmpty: Bool)
         case end(name: String)
         case text(String)
@@ -146,7 +146,7 @@ package struct XMLScanner {
         try references.define(name, as: bytes[value])
     }
 
-    /// What stands between the quotation marks that begin here; `nil` when they do not end.
+    /// Reads a quoted literal, and returns its content; `nil` when the quotation does not end.
     private mutating func quoted() -> Range<Int>? {
         let start = place + 1
         guard let end = bytes[start...].firstIndex(of: bytes[place]) else { return nil }
@@ -154,7 +154,7 @@ package struct XMLScanner {
         return start..<end
     }
 
-    /// Text with what its references stand for.
+    /// Text with its references resolved.
     private mutating func resolved(_ range: Range<Int>) throws(Refusal) -> String {
         guard bytes[range].contains(UInt8(ascii: "&")) else { return text(range) }
         return String(decoding: try references.resolved(bytes[range]), as: UTF8.self)
@@ -182,7 +182,7 @@ package struct XMLScanner {
         return place > start
     }
 
-    /// What stands before `end`.
+    /// Skips `end`, and returns the range before it.
     private mutating func passed(to end: StaticString) throws(Refusal) -> Range<Int> {
         let start = place
         while place < bytes.count {
@@ -193,19 +193,19 @@ package struct XMLScanner {
     }
 }
 
-/// What the references in an XML document stand for: characters, and entities that the document defines.
+/// The references in an XML document: characters, and entities that the document defines.
 struct XMLReferences {
     /// More bytes than all entities together stand for in files that programs write.
     static let mostBytes = 8 << 20
-    /// How many entities may be within each other.
+    /// The maximum nesting of entities.
     static let deepestNesting = 16
 
     static let wordsForElements = "it defines entities that stand for elements or files"
 
     private var texts: [String: [UInt8]] = [:]
-    /// What entities have stood for until now.
+    /// The number of bytes that entities have been expanded to so far.
     private var bytes = 0
-    /// Whether more may be defined where it is not read. What is not known stands for nothing then.
+    /// Whether more may be defined in places that are not read. Unknown entities are then empty.
     var areIncomplete = false
 
     /// - Parameter value: As it is written.

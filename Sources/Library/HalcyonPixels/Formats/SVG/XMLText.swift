@@ -47,7 +47,7 @@ struct XMLText {
         String(validating: data, as: UTF8.self).map { Array($0.utf8) }
     }
 
-    /// What the declaration at the beginning says.
+    /// The encoding in the XML declaration.
     private static func declaredEncoding(_ data: Data) -> String? {
         let start = String(decoding: data.prefix(200).prefix { $0 != 0x3E }, as: UTF8.self)
         guard start.hasPrefix("<?xml"), let word = start.range(of: "encoding") else { return nil }

@@ -13,18 +13,18 @@ struct TIFFHeader {
     private var samplesPerPixel = 1
     private var rowsPerStrip = Int.max
     private var tileSize = PixelSize(width: 0, height: 0)
-    /// How many pixels share their chroma, across and down.
+    /// The chroma subsampling, across and down.
     private var subsampling = [2, 2]
     private var inkSet = 1
     private var inkCount: Int?
     /// The meaning of the samples behind those of colour, as far as it is stated: 1 and 2 are opacity.
     private var extraSamples: [Int] = []
-    /// Where the numbers are that say how colours are meant, and whether they are multiplied with opacity.
+    /// The locations of the numbers that define the colours and whether they are premultiplied.
     private var photometricPlace: StoredNumbers?
     private var extraSamplesPlace: StoredNumbers?
     /// As stored; `nil` when it is not told.
     let size: PixelSize?
-    /// How the stored pixels are turned, 1…8.
+    /// The EXIF orientation of the stored pixels, 1…8.
     let orientation: Int
     /// Whether the directory and the values it points to are all there.
     let isComplete: Bool

@@ -43,7 +43,7 @@ extension ImageInformation {
     }
 }
 
-/// What the chunks of a WebP file tell.
+/// The findings from the chunks of a WebP file.
 private struct WebPFindings {
     private(set) var size: PixelSize?
     private(set) var hasAlpha = false
@@ -53,13 +53,13 @@ private struct WebPFindings {
     private(set) var profile: ImageInformation.ColorProfile?
     private(set) var delays: [Double] = []
     private(set) var loopCount = 0
-    /// What is wrong with the pixels of a file that has nothing else.
+    /// The defect in the pixels of a file without other chunks.
     private(set) var unknownPixels: String?
     private var announcesEXIF = false
     private var hasEXIF = false
     private var lastEnd = 0
 
-    /// More frames are not followed.
+    /// The largest number of frames that are read.
     private static let mostFrames = 65_536
 
     var waitsForOrientation: Bool { announcesEXIF && !hasEXIF }

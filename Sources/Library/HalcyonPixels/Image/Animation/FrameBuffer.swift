@@ -12,12 +12,12 @@ package final class FrameBuffer: Sendable {
     /// Runs a job some time later, elsewhere.
     typealias Scheduler = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
-    /// The frames in memory, and those that never will be.
+    /// The frames in memory, and those that failed.
     package struct Contents: Sendable {
         package fileprivate(set) var frames: [Int: Bitmap] = [:]
         fileprivate(set) var failed: Set<Int> = []
 
-        /// Whether waiting for the frame has become useless.
+        /// Whether there is nothing left to wait for: the frame is there or has failed.
         package func isReady(_ index: Int) -> Bool {
             frames[index] != nil || failed.contains(index)
         }
@@ -61,7 +61,7 @@ package final class FrameBuffer: Sendable {
                     frameCount: source.frameCount, bytesPerFrame: bytesPerFrame, budget: budget)))
     }
 
-    /// What is in memory now.
+    /// The current contents.
     package var contents: Contents { state.withLock { $0.contents } }
 
     /// Whether a frame is being decoded.
@@ -114,8 +114,7 @@ package final class FrameBuffer: Sendable {
         }
     }
 
-    /// The one transition of the state: `body` tells what follows from a change of the window. Decodes what
-    /// is to be decoded then.
+    /// Performs a state transition and starts the decoding that follows from it.
     private func change<Result>(
         _ body: (inout State) -> (Result, FrameWindow.Action)
     ) -> Result {
@@ -124,7 +123,7 @@ package final class FrameBuffer: Sendable {
         return result
     }
 
-    /// The same, but for what is to be decoded, which is returned.
+    /// Performs a state transition; returns the frame to decode.
     private func transition<Result>(
         _ body: (inout State) -> (Result, FrameWindow.Action)
     ) -> (Result, load: Int?) {

@@ -6,7 +6,7 @@
 package struct FrameWindow {
     package typealias ViewerID = Int
 
-    /// What follows from a change.
+    /// The result of a change.
     struct Action: Equatable {
         /// Frames to let go.
         var dropped: [Int] = []

@@ -8,7 +8,7 @@ extension Image {
         return animatedSource?.frameCount == 1 ? .infinity : 0
     }
 
-    /// What plays when this image is played.
+    /// The frames to play for this image.
     package var playback: PixelContent {
         content.timing == nil ? animatedSource?.playback ?? content : content
     }

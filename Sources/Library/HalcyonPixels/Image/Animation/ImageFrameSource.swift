@@ -8,7 +8,7 @@ public protocol ImageFrameSource: Sendable {
     /// The bytes of the file that the frames are in; `nil` when there is none.
     var data: Data? { get }
 
-    /// How many frames there are; at least 1.
+    /// The number of frames; at least 1.
     var frameCount: Int { get }
 
     /// The pixels of a frame, or `nil` when there are none for this index.
