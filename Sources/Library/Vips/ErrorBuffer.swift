@@ -86,7 +86,7 @@ final class OpenCalls: Sendable {
     /// large image, or if the program ends from within it.
     private static let patience = 5
 
-    /// Notes the beginning of a call; `false` when it must not be made any more.
+    /// Registers the start of a call; `false` when calls are no longer allowed.
     func enter() -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -95,7 +95,7 @@ final class OpenCalls: Sendable {
         }
     }
 
-    /// Notes the end of a call.
+    /// Registers the end of a call.
     func leave() {
         state.withLock { $0.count -= 1 }
     }
@@ -132,7 +132,7 @@ public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// libvips' own words, one line per message.
     public let message: String
 
-    /// What stands in for a message that there is not.
+    /// The substitute for a missing message.
     static let unexplained = "failed without a message"
 
     init(operation: String, message: String) {

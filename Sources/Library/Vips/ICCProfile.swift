@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What has to be known of an ICC profile (ICC.1) before colours are sent through it.
+/// The properties of an ICC profile (ICC.1) that colour conversion depends on.
 public struct ICCProfile: Sendable {
     /// The number of channels of the profile's device colour space, or `nil` for unusual ones.
     public let channelCount: Int?
@@ -13,8 +13,8 @@ public struct ICCProfile: Sendable {
     /// some JPEG files in the colour space XYB.
     public let isPerceptualOnly: Bool
 
-    /// A profile that is nothing but a curve for each channel and the colours of the primaries, or a curve for
-    /// grey.
+    /// A profile that consists of a curve for each channel and the colours of the primaries, or of
+    /// a curve for grey.
     public struct Shaper: Sendable {
         /// The colours of red, green and blue as X, Y and Z, beside a white of D50; `nil` for grey.
         public let primaries: [SIMD3<Double>]?

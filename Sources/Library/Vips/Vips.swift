@@ -59,7 +59,7 @@ public enum Vips {
         return vips_tracked_get_mem_highwater()
     }
 
-    /// How many pieces of memory that is, right now.
+    /// The number of allocations that make up ``trackedMemory``, right now.
     public static var trackedAllocations: Int {
         start()
         return Int(vips_tracked_get_allocs())
@@ -70,7 +70,7 @@ public enum Vips {
     /// Without it, buffers stay cached on every foreign thread that evaluated an image. The error buffer
     /// needs no clearing: it is emptied whenever an operation begins or ends.
     ///
-    /// Does nothing as long as nobody has needed the library: it is not started for this.
+    /// Does nothing unless the library has been started; this does not start it.
     public static func endJob() {
         if isStarted.load(ordering: .acquiring) { vips_thread_shutdown() }
     }

@@ -1,13 +1,13 @@
 import CVips
 
 extension VipsImage {
-    /// The same numbers in another format, cut off at its limits; fractions are dropped.
+    /// The values converted to another format, clamped to its limits; fractions are dropped.
     public func cast(to format: VipsBandFormat) throws(VipsError) -> VipsImage {
         if format == self.format { return self }
         return try apply("cast", ["format": .string(format.nickname)])
     }
 
-    /// The nearest numbers in another format, cut off at its limits.
+    /// The values rounded to another format, clamped to its limits.
     public func rounded(to format: VipsBandFormat) throws(VipsError) -> VipsImage {
         switch format {
         case .uchar where self.format != .uchar:
@@ -29,14 +29,14 @@ extension VipsImage {
         try apply("linear", ["a": .doubles(multiply), "b": .doubles(add)])
     }
 
-    /// The same bands with another meaning, unchanged.
+    /// The image with another interpretation of its bands; the values stay as they are.
     public func interpreted(as interpretation: VipsInterpretation) throws(VipsError) -> VipsImage {
         if interpretation == self.interpretation { return self }
         return try apply("copy", ["interpretation": .string(interpretation.nickname)])
     }
 }
 
-/// How an image is mixed with the one under it.
+/// The blending of an image with the one under it.
 public enum VipsBlendMode: String, Sendable, CaseIterable {
     case clear, source, over, `in`, out, atop, dest
     case destOver = "dest-over"

@@ -1,4 +1,4 @@
-/// What surrounds an image that is embedded in a larger one.
+/// The filling around an image that is embedded in a larger one.
 public enum VipsExtend: String, Sendable, CaseIterable {
     case black, copy, `repeat`, mirror, white, background
 }
@@ -87,7 +87,7 @@ extension VipsImage {
         return try resampled(to: width, height: height, kernel: kernel)
     }
 
-    /// The same of an image whose colours are multiplied with its opacity already: floating-point numbers on
+    /// The image resampled from colours that are already premultiplied: floating-point numbers on
     /// the scale of `format`, which the result has.
     public func resizedFromPremultiplied(
         to width: Int, height: Int, as format: VipsBandFormat
@@ -96,8 +96,8 @@ extension VipsImage {
             .rounded(to: format)
     }
 
-    /// - Parameter gap: What is left to the kernel, at least, of a reduction that begins with averaging
-    ///   by a whole number; 0 leaves all of it.
+    /// - Parameter gap: The smallest reduction left to the kernel when a reduction begins with
+    ///   averaging by a whole number; 0 leaves all of it.
     private func resampled(
         to width: Int, height: Int, kernel: VipsKernel, gap: Double = 2
     ) throws(VipsError) -> VipsImage {

@@ -77,7 +77,7 @@ extension VipsImage {
         return GValueCoder.read(&value)
     }
 
-    /// The same pixels with other metadata fields.
+    /// The image with changed metadata fields.
     ///
     /// - Parameters:
     ///   - changes: Fields to set; a field that exists is replaced. Numbers, texts, arrays of numbers
@@ -107,7 +107,7 @@ extension VipsImage {
         return copy
     }
 
-    /// Sets a field of an image that nobody else has yet; `false` when the value cannot be a field.
+    /// Sets a field of an image without other owners; `false` when the value cannot be a field.
     private func setField(_ name: String, to value: VipsValue) -> Bool {
         switch value {
         case .int, .bool:

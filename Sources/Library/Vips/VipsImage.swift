@@ -13,7 +13,7 @@ import CVips
 public final class VipsImage: @unchecked Sendable {
     let pointer: ImagePointer
 
-    /// What is evaluated together with this image.
+    /// The operations that are evaluated together with this image.
     let lineage: Lineage
 
     /// Takes over one reference.
@@ -92,7 +92,7 @@ public enum VipsBandFormat: Int, Sendable, CaseIterable {
     }
 }
 
-/// What the bands of a pixel mean.
+/// The meaning of a pixel's bands.
 public enum VipsInterpretation: Int, Sendable, CaseIterable {
     case multiband = 0
     case bw = 1

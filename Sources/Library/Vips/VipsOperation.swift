@@ -114,7 +114,7 @@ public struct VipsOperation: Sendable {
     }
 }
 
-/// What an operation made, by the names of its output arguments.
+/// The outputs of an operation, by argument name.
 ///
 /// `@unchecked Sendable`: the operation is finished; reading its properties changes nothing, and the
 /// reference count of GLib objects is atomic.
