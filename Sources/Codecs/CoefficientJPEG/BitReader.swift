@@ -5,7 +5,7 @@
 struct BitReader {
     /// The next bits at the top. Below the first `count` there may be more of what follows.
     private(set) var bits: UInt64 = 0
-    /// How many bits may be taken; 0...63.
+    /// The number of bits that may be taken; 0...63.
     private(set) var count = 0
     /// The first byte of which not all bits are counted.
     private(set) var next: UnsafeRawPointer
@@ -36,7 +36,7 @@ struct BitReader {
         count &-= width
     }
 
-    /// What is left before the end of what there is; negative when the reader is behind it.
+    /// The number of unread bits before `end`; negative when the reader is past it.
     func unreadBits(before end: UnsafeRawPointer) -> Int {
         (end - next) * 8 + count
     }
@@ -116,8 +116,7 @@ extension BitReader {
         return place
     }
 
-    /// Steps over what is left of a block behind the place it has reached, 1...64. False when that is
-    /// not as it should be.
+    /// Skips the rest of a block from the place it has reached, 1...64. False when it is malformed.
     @inline(__always)
     mutating func skipBlock(from start: Int, _ table: UnsafePointer<EntropyLookup>) -> Bool {
         var place = start

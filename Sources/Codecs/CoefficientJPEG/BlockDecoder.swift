@@ -3,13 +3,14 @@ protocol BlockDecoder {
     /// Samples along a side.
     static var side: Int { get }
 
-    /// Takes a block's bits, at most 1,681 of them, and writes `side` rows of `side` samples. Sets
-    /// `damage` to something else than 0 when the block is not as it should be.
+    /// Reads a block, at most 1,681 bits, and writes `side` rows of `side` samples. Sets `damage`
+    /// to a value other than 0 when the block is malformed.
     static func decode(
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
 
-    /// The same of coefficients that have been read: those at `places`, the kind's, in their order.
+    /// Makes the samples from coefficients that have already been read: those at `places`, which
+    /// are the kind's, in their order.
     static func make(
         of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
         _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
@@ -23,7 +24,7 @@ extension BlockDecoder {
     }
 }
 
-/// What becomes of a block.
+/// The way in which a block becomes samples.
 enum BlockKind {
     case mean
     /// As libjpeg does it at 1/8.
@@ -52,7 +53,7 @@ enum BlockKind {
         }
     }
 
-    /// The places of the zigzag order whose coefficients count, 0 first.
+    /// The zigzag places of the coefficients that count, 0 first.
     var places: [Int] {
         switch self {
         case .mean: [0]
@@ -89,13 +90,13 @@ enum BlockKind {
     }
 }
 
-/// What is done with the coefficient at one place of the zigzag order.
+/// The processing of the coefficient at one place of the zigzag order.
 struct BlockStep {
     /// The step of quantisation.
     var quantum: Int32 = 0
-    /// Where in the scratch the coefficient belongs.
+    /// The coefficient's slot in the scratch.
     var slot: Int32 = 0
-    /// What it is multiplied with.
+    /// The multiplier of the coefficient: `weight` in averaged blocks, `factor` in `FloatBlock`s.
     var weight: Int32 = 0
     var factor: Float = 0
 

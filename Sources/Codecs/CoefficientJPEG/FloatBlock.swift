@@ -1,6 +1,6 @@
 import CCodecs
 
-/// What the decoders of blocks that calculate with fractions share.
+/// The common part of the block decoders that calculate with fractions.
 protocol FloatBlock: BlockDecoder {
     /// The slots of the scratch that take coefficients; one more may take those that are not used.
     static var slots: Int { get }

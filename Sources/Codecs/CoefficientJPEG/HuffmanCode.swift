@@ -3,7 +3,7 @@ struct HuffmanCode {
     /// One more than the last code of each length, as 16 bits with zeros behind; lengths without codes
     /// have the end of the length before. Ascending, 17 values, of which the first is 0.
     private(set) var ends: [UInt32] = [0]
-    /// What has to be added to a code of each length to get its place among the symbols.
+    /// The offset from a code of each length to its index among the symbols.
     private(set) var offsets: [Int] = [0]
     let symbols: [UInt8]
     /// The code of each symbol and its length.
@@ -31,7 +31,7 @@ struct HuffmanCode {
     }
 }
 
-/// What a symbol of a Huffman table says, if it is one that a baseline file may have.
+/// The meaning of a Huffman symbol that is valid in a baseline file.
 struct CodedSymbol {
     /// Coefficients that it accounts for: zeros and the one behind them; nil at the end of a block.
     let advance: Int?
@@ -65,7 +65,7 @@ struct CodedValue {
     /// Bits that code and value take together; 0 when they do not fit or there is no such symbol.
     var length = 0
 
-    /// What is first in each number of so many bits.
+    /// The first symbol and its value for each number of `width` bits.
     static func all(
         of code: HuffmanCode, width: Int, purpose: HuffmanDefinition.Purpose
     ) -> [CodedValue] {

@@ -4,7 +4,7 @@ import Foundation
 struct JPEGHeader {
     let frame: FrameHeader
     let tables: JPEGTables
-    /// What the header of the first scan says.
+    /// The content of the first scan's header.
     let scan: ArraySlice<UInt8>
     /// Where its coded data starts.
     let scanStart: Int
@@ -88,8 +88,8 @@ struct JPEGTables {
     }
 }
 
-/// What tells that three components are Y, Cb and Cr: the marks of JFIF and of Adobe, then the names of
-/// the components.
+/// The evidence that three components are Y, Cb and Cr: the JFIF and Adobe markers, then the names
+/// of the components.
 struct ColourMarks {
     private var isJFIF = false
     private var adobeTransform: UInt8?
@@ -185,7 +185,7 @@ struct SegmentReader {
     }
 }
 
-/// What the frame header of a file tells, as far as this decoder goes.
+/// The frame header of a file, for the kinds that this decoder reads.
 struct FrameHeader {
     struct Component {
         let identifier: UInt8

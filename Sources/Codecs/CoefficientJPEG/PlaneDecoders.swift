@@ -5,7 +5,7 @@ final class PlaneDecoders {
     let memory: PlaneMemory
     private let pointer: UnsafeMutablePointer<PlaneDecoder>
     private let count: Int
-    /// What the pointers lead to.
+    /// The tables that the pointers refer to.
     private let tables: [EntropyTable]
 
     init(layout: PlaneLayout, header: JPEGHeader, scan: ScanHeader) throws(JPEGRefusal) {
@@ -88,7 +88,7 @@ final class PlaneDecoders {
     }
 }
 
-/// What the blocks of one plane are read with.
+/// The tables and the state for reading the blocks of one plane.
 ///
 /// The pointers are those of `PlaneDecoders`, which lives longer.
 struct PlaneDecoder {
@@ -103,7 +103,7 @@ extension PlaneDecoder {
     /// Reads the difference to the last mean and returns the mean of this block, multiplied with its
     /// step: eight times the average of the samples, less 128.
     ///
-    /// Sets `damage` when the mean is one that no picture has;
+    /// Sets `damage` when the mean is out of range for any picture;
     /// otherwise it is in -2,048..<2,048.
     @inline(__always)
     mutating func readMean(_ reader: inout BitReader, damage: inout Int) -> Int {

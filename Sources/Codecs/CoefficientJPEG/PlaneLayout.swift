@@ -1,10 +1,10 @@
 import CCodecs
 
-/// How the blocks of a frame become planes of a reduced picture.
+/// The layout of a frame's blocks in the planes of a reduced picture.
 struct PlaneLayout {
     struct Plane {
         let size: PlaneSize
-        /// Samples along a side of what becomes of a block: 1, 2, 4 or 8.
+        /// Samples along a side of a reduced block: 1, 2, 4 or 8.
         let side: Int
         /// Blocks in a unit, side by side and one below the other.
         let across: Int
@@ -72,11 +72,11 @@ public enum JPEGReduction: Int, Sendable, CaseIterable {
     case quarter = 4
     case eighth = 8
 
-    /// Samples along a side of what becomes of a block of 8 × 8.
+    /// Samples along a side of a reduced block of 8 × 8.
     var side: Int { 8 / rawValue }
 }
 
-/// What the blocks of one plane become samples with, and where these go.
+/// The parameters for reducing the blocks of one plane, and the destination of their samples.
 ///
 /// The pointers are those of `PlaneMemory`, which lives longer.
 struct BlockPlane {
@@ -97,7 +97,7 @@ struct BlockPlane {
     /// 64 coefficients and one that is not used, of 4 bytes; or 11 sums of 8 bytes.
     static let scratchBytes = 4 * 65
 
-    /// A mean multiplied with its step. Sets `damage` when it is one that no picture has.
+    /// A mean multiplied with its step. Sets `damage` when it is out of range for any picture.
     @inline(__always)
     func product(of mean: Int, damage: inout Int) -> Int {
         let product = mean &* Int(steps[0].quantum)

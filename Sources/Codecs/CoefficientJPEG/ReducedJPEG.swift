@@ -1,25 +1,26 @@
 import CCodecs
 
-/// A JPEG file that can be decoded at a fraction of its size without looking at most of what is in it.
+/// A JPEG file that can be decoded at a fraction of its size while most of its content is skipped.
 ///
 /// In a reduced picture almost all time goes into Huffman codes whose values are thrown away. Here a
 /// table tells for the next 13 bits how far whole runs of codes reach, and they are stepped over; a
 /// value is taken only where the smaller picture shows it.
 ///
-/// Baseline files of one scan and progressive files are decoded, with one component or with Y, Cb and Cr. Anything
-/// else, and whatever is inconsistent, is refused and left to a decoder that can say more about it: nothing is
-/// guessed, and what is delivered is complete. At 1/8 the planes equal libjpeg-turbo's; at 1/4 and 1/2
-/// they are made of the low frequencies, which keeps more of the picture than the means of libjpeg's.
+/// Baseline files of one scan and progressive files are decoded, with one component or with Y, Cb
+/// and Cr. All other files, and inconsistent ones, are refused and left to a decoder that can
+/// report more: nothing is guessed, and delivered pictures are complete. At 1/8 the planes equal
+/// libjpeg-turbo's; at 1/4 and 1/2 they are made of the low frequencies, which keeps more of the
+/// picture than the means of libjpeg's.
 ///
-/// Of a progressive file the coefficients that the smaller picture shows are held until the last scan has been read,
-/// and of all others only whether they are 0.
+/// For a progressive file the coefficients that the smaller picture shows are held until the last
+/// scan has been read; for all others only whether they are 0.
 public struct ReducedJPEG {
-    /// Of the whole picture, in pixels.
+    /// The size of the whole picture, in pixels.
     public let width: Int
     public let height: Int
     /// One for grey, otherwise Y, Cb and Cr.
     public let planes: [PlaneSize]
-    /// How many strips `decode` delivers.
+    /// The number of strips that `decode` delivers.
     public let stripCount: Int
 
     private let bytes: UnsafeRawBufferPointer
@@ -64,10 +65,11 @@ public struct ReducedJPEG {
 
     /// Decodes the picture and delivers it from the top, strip by strip.
     ///
-    /// Of a baseline file takes memory for one row of units, 20 kB for bytes, and up to 90 kB for tables, which are
-    /// kept for the next file; of a progressive file also 10 to 136 bytes for each block of a plane that is not made
-    /// of means alone, and 2 for one that is. Throws `JPEGRefusal` when the file turns out not to be consistent: what
-    /// has been delivered by then is to be forgotten. What `deliver` throws ends the work and is passed on.
+    /// For a baseline file this takes memory for one row of units, 20 kB for bytes, and up to 90 kB
+    /// for tables, which are kept for the next file; for a progressive file also 10 to 136 bytes
+    /// for each block of a plane that is not made of means alone, and 2 for one that is. Throws
+    /// `JPEGRefusal` when the file turns out to be inconsistent: discard the strips delivered so
+    /// far. Errors that `deliver` throws end the decoding and are passed on.
     public func decode(_ deliver: (JPEGStrip) throws -> Void) throws {
         switch content {
         case .baseline(let scan): try decode(scan, deliver)
@@ -114,7 +116,7 @@ public struct ReducedJPEG {
     }
 }
 
-/// The rows that one row of a JPEG file's units makes, in each plane. It is valid only during the call
+/// The rows that one row of a JPEG file's units makes, in each plane. Valid only during the call
 /// that receives it.
 public struct JPEGStrip {
     /// From 0, top to bottom.
@@ -157,7 +159,7 @@ public struct JPEGStrip {
     }
 }
 
-/// Why a file is not decoded here. Another decoder may well read it.
+/// The reason for refusing a file. Another decoder may well read it.
 public enum JPEGRefusal: Error, Hashable, Sendable {
     /// It does not start like a JPEG file.
     case notJPEG
@@ -180,7 +182,7 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case height
     /// A table of quantisation is missing or has 16 bits.
     case quantisation
-    /// A Huffman table is missing or makes no sense.
+    /// A Huffman table is missing or invalid.
     case huffman
     /// A segment contradicts its length or comes where it should not.
     case segment
@@ -190,10 +192,11 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case damaged
     /// Something follows the picture that is not the end of the file's image.
     case trailing
-    /// The thread's time is up, or it is to stop (`CDecoding.h`). No other decoder would come further.
+    /// The thread's deadline has passed, or it was stopped (`CDecoding.h`); other decoders would
+    /// stop too.
     case late
 
-    /// To be asked once for each row of blocks.
+    /// Throws when time is up. Called once for each row of blocks.
     static func checkTime() throws(JPEGRefusal) {
         if cdecoding_is_late() { throw .late }
     }

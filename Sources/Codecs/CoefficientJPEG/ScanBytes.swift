@@ -1,8 +1,8 @@
 /// The coded data of a scan without the zeros that are stuffed behind bytes of ones, chunk by chunk.
 ///
-/// What makes reading without checks safe: `prepare` is called before each unit. After it, the reader
-/// has not gone beyond `end`, and `reach` readable bytes follow the place where it stands: either those
-/// of the scan or, behind the last of them, zeros.
+/// Makes unchecked reading safe: `prepare` is called before each unit. After it, the reader has not
+/// gone beyond `end`, and `reach` readable bytes follow its position: bytes of the scan or, behind
+/// the last of them, zeros.
 struct ScanBytes: ~Copyable {
     /// A block takes 27 bits for its mean and for each of 63 coefficients at most 26, and 16 for its
     /// end: 1,681 bits. A unit has six blocks, and the reader loads eight bytes ahead.
@@ -14,7 +14,7 @@ struct ScanBytes: ~Copyable {
     private let source: UnsafeRawBufferPointer
     private var position: Int
     private let buffer: UnsafeMutableRawPointer
-    /// How many bytes of the buffer are the scan's.
+    /// The number of bytes of the scan in the buffer.
     private var filled = 0
     /// A marker or the end of the file has been reached. `position` is that of the marker.
     private var isEnded = false
@@ -62,7 +62,7 @@ struct ScanBytes: ~Copyable {
         }
     }
 
-    /// Goes on behind the marker of this number, which has to be what comes next.
+    /// Continues behind the restart marker of this number, which has to come next.
     mutating func restart(_ reader: inout BitReader, number: UInt8) throws(JPEGRefusal) {
         try more(&reader)
         guard isEnded, reader.unreadBits(before: end) < 8, marker == 0xD0 + number else {

@@ -1,7 +1,8 @@
-/// How far the next 13 bits reach when their values do not matter: as many whole symbols at once as
-/// have their codes in these bits. The value of the last may reach beyond them. Two bytes each:
+/// The lengths of the symbols in the next 13 bits, for skipping their values: as many whole symbols
+/// at once as have their codes in these bits. The value of the last may reach beyond them. Two
+/// bytes each:
 ///
-/// - how many bits are used up, at most 23,
+/// - the number of bits consumed, at most 23,
 /// - how far the place in the block advances. `end` and 1 are added when the last symbol ends the block;
 ///   `unknown` stands where the first code is longer than 13 bits or is none.
 ///
@@ -59,10 +60,10 @@ enum SkipTable {
     }
 }
 
-/// What the next 11 bits mean as up to two symbols with their values, and the end of the block behind
+/// The next 11 bits decoded as up to two symbols with their values, and the end of the block behind
 /// them, in 64 bits each:
 ///
-/// - bits 0–7: how many bits are used up,
+/// - bits 0–7: the number of bits consumed,
 /// - bits 8–15: coefficients to advance in all, and 1 more for the end of the block; `unknown` when the
 ///   first symbol needs more bits or no code is like them,
 /// - bits 16–23 and 24–30: coefficients to advance to the first and from there to the second value; 0
@@ -114,9 +115,10 @@ enum PairTable {
     }
 }
 
-/// What the next 11 bits mean as the size of a difference with the difference itself, in 32 bits each:
+/// The next 11 bits decoded as the size of a difference with the difference itself, in 32 bits
+/// each:
 ///
-/// - bits 0–7: how many bits are used up; 0 when these are more, or no code is like them,
+/// - bits 0–7: the number of bits consumed; 0 when there are more, or there is no such code,
 /// - bits 16–31: the difference, signed.
 enum ValueTable {
     static let width = 11

@@ -47,7 +47,7 @@ struct BandScan {
         try bytes.close(&reader)
     }
 
-    /// Reads coefficients for the first time; false when they are not as they should be.
+    /// Reads coefficients for the first time; false when they are malformed.
     @inline(__always)
     private func readFirst(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
@@ -79,14 +79,14 @@ struct BandScan {
         return true
     }
 
-    /// Reads one more bit of all coefficients that are not 0, and those that have been 0 before; false when they are
-    /// not as they should be.
+    /// Reads one more bit of all nonzero coefficients, and coefficients that have been 0 so far;
+    /// false when they are malformed.
     @inline(__always)
     private func readMore(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
         let (places, slots, low) = (blocks.mask, blocks.slots, scan.low)
         let end = scan.band.upperBound
-        /// What gets another bit and has not been reached.
+        /// The nonzero coefficients that have not been reached yet.
         var known = blocks.nonzero[block] & mask
         var found: UInt64 = 0
         var start = scan.band.lowerBound
@@ -236,7 +236,7 @@ struct MeanScan {
         try bytes.close(&reader)
     }
 
-    /// Decodes the blocks of one unit; returns something else than 0 when they are not as they should be.
+    /// Decodes the blocks of one unit; returns a value other than 0 when they are malformed.
     @inline(__always)
     private static func decode(
         _ member: inout Member, _ row: Int, _ column: Int, low: Int, _ reader: inout BitReader
@@ -256,7 +256,7 @@ struct MeanScan {
                 let symbol = reader.readDifference(table.lookup)
                 member.mean &+= symbol.value
                 let mean = member.mean &<< low
-                // What does not fit into 16 bits is no mean of any picture.
+                // A mean that does not fit into 16 bits is out of range for any picture.
                 damage |= symbol.advance & ~63 | (mean &+ 32_768) & ~65_535
                 value.pointee = Int16(truncatingIfNeeded: mean)
             }

@@ -1,6 +1,6 @@
 /// The coefficients of a component that a reduced picture shows, block by block, while a progressive file is read.
 final class CoefficientBlocks {
-    /// What the blocks become samples with.
+    /// The parameters for reducing the blocks, and the destination of their samples.
     let plane: BlockPlane
     /// Blocks in a row: those of whole units.
     let perRow: Int
@@ -17,7 +17,7 @@ final class CoefficientBlocks {
     /// The places that are kept, and the same as bits.
     private let places: UnsafeMutableBufferPointer<UInt8>
     let mask: UInt64
-    /// For each place which of the kept ones it is; 0 for those that are not.
+    /// The index of each place among the kept ones; 0 for places that are not kept.
     let slots: UnsafeMutablePointer<UInt8>
 
     /// - Parameter index: Which of the layout's planes it is.

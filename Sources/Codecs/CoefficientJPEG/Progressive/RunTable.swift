@@ -1,14 +1,15 @@
-/// What the bits of a scan of other coefficients than the mean stand for: a symbol and the bits that belong to it
-/// (ITU-T T.81, G.1.2.2 and G.1.2.3).
-///
+/// Decodes the symbols of a scan of AC coefficients, with the bits that belong to them (ITU-T T.81,
+/// G.1.2.2 and G.1.2.3).
 final class RunTable {
-    /// What comes next, in 32 bits.
+    /// A decoded symbol, in 32 bits.
     struct Entry {
-        /// How many bits are used up; 0 when there is no such code.
+        /// The number of bits consumed; 0 when there is no such code.
         let length: UInt8
-        /// How many coefficients to advance, the last of which has the value; 0 at the end of a run.
+        /// The number of coefficients to advance; the last one has the value. 0 at the end of a
+        /// run.
         let advance: UInt8
-        /// 0 behind 16 zeros; at the end of a run how many blocks end here, this one included.
+        /// 0 after 16 zeros; at the end of a run the number of blocks that end here, this one
+        /// included.
         let value: Int16
     }
 
@@ -24,7 +25,7 @@ final class RunTable {
         entries.initialize(repeating: Self.none, count: 1 << Self.width)
         for (symbol, (bits, length)) in zip(code.symbols, code.codes) where length <= Self.width {
             let size = Self.size(of: symbol)
-            // Those whose bits do not all fit are left to `find`.
+            // Symbols whose bits do not all fit are left to `find`.
             guard length + size <= Self.width else { continue }
             let rest = Self.width - length - size
             for value in 0..<1 << size {
@@ -38,7 +39,7 @@ final class RunTable {
         entries.deallocate()
     }
 
-    /// The entry for what comes next: at most 30 bits, which have to be ready.
+    /// Reads the next symbol: at most 30 bits, which have to be ready.
     @inline(__always)
     func next(_ reader: inout BitReader) -> Entry {
         // 11 bits: less than 2,048.
@@ -48,7 +49,7 @@ final class RunTable {
         return entry
     }
 
-    /// The same by comparing with the ends of the codes.
+    /// Finds the next symbol by comparing with the ends of the codes.
     @inline(never)
     private func find(_ bits: UInt64) -> Entry {
         let start = UInt32(truncatingIfNeeded: bits >> 48)
@@ -63,7 +64,7 @@ final class RunTable {
         return Self.none
     }
 
-    /// How many bits follow the code of a symbol.
+    /// The number of bits after the code of a symbol.
     private static func size(of symbol: UInt8) -> Int {
         if symbol & 15 > 0 { return Int(symbol & 15) }
         return symbol == 0xF0 ? 0 : Int(symbol >> 4)

@@ -22,7 +22,8 @@ package final class AVIFFile: @unchecked Sendable {
     /// The numbers of ITU-T H.273 for primaries and transfer characteristics.
     package let primaries: Int
     package let transfer: Int
-    /// What is done with the stored picture to show it, in the order of its members.
+    /// The transforms from the stored picture to the shown one, applied in the order of the
+    /// members.
     package let transforms: Transforms
 
     package struct Transforms: Equatable, Sendable {
@@ -34,7 +35,7 @@ package final class AVIFFile: @unchecked Sendable {
 
         package init() {}
 
-        /// What turns and mirrors likewise, 1…8 as in EXIF.
+        /// The EXIF orientation, 1…8, that is equivalent to the turn and the mirroring.
         package var orientation: Int {
             let all: [(none: Int, topToBottom: Int, leftToRight: Int)] = [
                 (1, 4, 2), (8, 5, 7), (3, 2, 4), (6, 7, 5),
@@ -59,7 +60,7 @@ package final class AVIFFile: @unchecked Sendable {
         }
     }
 
-    /// Whether there is a libavif to read with.
+    /// Whether libavif is installed.
     package static let isAvailable = cavif_load() != nil
 
     /// The version of libavif; `nil` when it is not installed.
@@ -154,7 +155,7 @@ package final class AVIFFile: @unchecked Sendable {
     package var channels: Int { hasAlpha ? 4 : 3 }
     package var deliveredDepth: Int { depth > 8 ? 16 : 8 }
 
-    /// Decodes the next frame for those behind it only.
+    /// Skips the next frame, decoding it only for the frames that depend on it.
     package func skip() throws(CodecRefusal) {
         let result = avif.decoder_next_image(decoder)
         guard result == AVIF_RESULT_OK else { throw CodecRefusal(result) }
@@ -239,7 +240,7 @@ extension AVIFFile {
 }
 
 extension CodecRefusal {
-    /// What a result of libavif other than success means.
+    /// The refusal for a result of libavif other than success.
     fileprivate init(_ result: avifResult) {
         self =
             switch result {

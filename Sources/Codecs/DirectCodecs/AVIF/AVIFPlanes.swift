@@ -69,15 +69,16 @@ struct AVIFPlanes {
     }
 }
 
-/// How the samples of planes become red, green and blue (ITU-T H.273, 8.3).
+/// The conversion of a plane's samples to red, green and blue (ITU-T H.273, 8.3).
 struct AVIFSampleMeaning {
-    /// What a sample is of which 0…1 is made: first taken from it, then multiplied with.
+    /// The normalisation of samples: `zeros` is subtracted, then the difference is multiplied by
+    /// `factors`.
     private let zeros: SIMD4<Float>
     private let factors: SIMD4<Float>
-    /// What the three samples add to red, green and blue.
+    /// The contribution of each of the three samples to red, green and blue.
     private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
 
-    /// `nil` for what is not a matrix of constants.
+    /// `nil` for colours that are not a matrix of constants.
     init?(_ image: avifImage) {
         guard (8...12).contains(image.depth) else { return nil }
         let scale = Float(1 << (image.depth - 8))
@@ -103,8 +104,8 @@ struct AVIFSampleMeaning {
         )
     }
 
-    /// How much red and blue count in luminance, for a code point of matrix coefficients. What is not stated
-    /// means BT.601.
+    /// The weights of red and blue in luminance, for a code point of matrix coefficients. An
+    /// unspecified code point means BT.601.
     private static func weights(_ codePoint: Int) -> (red: Float, blue: Float)? {
         switch codePoint {
         case 1: (0.2126, 0.0722)
@@ -152,7 +153,7 @@ struct AVIFPlane {
     let bytesPerRow: Int
     /// Whether samples have 16 bits.
     let isDeep: Bool
-    /// What the picture measures in samples; it may end within the last one.
+    /// The picture's size in samples; it may end within the last one.
     let width: Double
     let height: Double
     /// Whether a sample stands for two pixels side by side, or one above the other.

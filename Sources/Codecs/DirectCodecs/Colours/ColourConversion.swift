@@ -1,14 +1,14 @@
 import CCodecs
 import Foundation
 
-/// The way from samples of one meaning to those of sRGB. Of light brighter than paper it shows what
-/// ``ToneMap`` makes of it, of colours outside of sRGB the nearest components.
+/// Converts samples of one colour space to sRGB. Light brighter than paper is mapped by
+/// ``ToneMap``; colours outside of sRGB become the nearest components.
 package struct ColourConversion {
     /// Light for each value of a sample of red, green and blue; 1 is white, or white paper.
     private let lights: [[Float]]
     private let columns: (SIMD3<Float>, SIMD3<Float>, SIMD3<Float>)
     private let toneMap: ToneMap?
-    /// How much brighter a light of HLG is shown, for its luminance.
+    /// Whether light is that of an HLG scene, brightened for the display by its luminance.
     private let showsScene: Bool
     private let greatest: Int
 
@@ -28,7 +28,7 @@ package struct ColourConversion {
             showsScene: colours.transfer == .hlg, greatest: greatest)
     }
 
-    /// The way from a space that is stated as matrix profiles of the ICC do it.
+    /// A conversion from a colour space that is described like a matrix profile of the ICC.
     ///
     /// - Parameters:
     ///   - primaries: The colours of red, green and blue as X, Y and Z, beside a white of D50.
@@ -47,7 +47,7 @@ package struct ColourConversion {
             greatest: greatest)
     }
 
-    /// The way from grey of three equal samples to that of sRGB.
+    /// A conversion from grey of three equal samples to grey of sRGB.
     ///
     /// - Parameter light: The light, 0…1, of a sample, 0…1.
     package init(greyOf greatest: Int, light: (Double) -> Double) {
@@ -77,8 +77,7 @@ package struct ColourConversion {
         (0...greatest).map { Float(light(Double($0) / Double(greatest))) }
     }
 
-    /// A sample of the range of video as one of the full range (ITU-T H.273, section 8.3); what is beyond is cut
-    /// off.
+    /// Converts a sample of the video range to the full range (ITU-T H.273, section 8.3), clamped.
     private static func widened(_ sample: Double, _ greatest: Int) -> Double {
         let step = Double((greatest + 1) / 256)
         return min(max((sample * Double(greatest) - 16 * step) / (219 * step), 0), 1)
@@ -107,7 +106,8 @@ package struct ColourConversion {
             Self.byteSamples)
     }
 
-    /// The same with 16 bits.
+    /// Converts pixels of 16 bits and 3 channels, or 4 with opacity, which stays as it is. The
+    /// target may be the source.
     package func run(
         _ source: UnsafeBufferPointer<UInt16>, into target: UnsafeMutablePointer<UInt16>,
         _ channels: Int
@@ -205,16 +205,16 @@ package struct ColourConversion {
     }
 }
 
-/// How the light of a bright picture is brought into the range of sRGB: the roll-off of ITU-R BT.2390, by
-/// which shadows and middle tones stay as they are and highlights are compressed.
+/// The mapping of a bright picture's light into the range of sRGB: the roll-off of ITU-R BT.2390,
+/// which keeps shadows and middle tones and compresses highlights.
 ///
-/// It is a plain one: it knows nothing of the picture but its brightest light.
+/// It depends on nothing in the picture but its brightest light.
 struct ToneMap {
     /// The light of white paper, in candelas per square metre (ITU-R BT.2408): white in sRGB.
     static let paperWhite = 203.0
 
     private let peak: Double
-    /// What light is multiplied with, for the square root of light over ``peak``.
+    /// The gain of light, indexed by the square root of light over ``peak``.
     private let gains: [Float]
     private static let steps = 4096
 
@@ -229,7 +229,7 @@ struct ToneMap {
         }
     }
 
-    /// What light is multiplied with whose brightest component is `brightest`, 1 being white paper.
+    /// The gain of light whose brightest component is `brightest`; 1 is white paper.
     func gain(_ brightest: Float) -> Float {
         let share = max(0, min(1, brightest * Float(Self.paperWhite / peak)))
         return gains[Int(share.squareRoot() * Float(Self.steps) + 0.5)]

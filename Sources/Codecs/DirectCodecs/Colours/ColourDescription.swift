@@ -1,4 +1,4 @@
-/// What the numbers of pixels mean, where a file says so without an ICC profile: by the code points of
+/// The colours of pixels in a file that states them without an ICC profile: by the code points of
 /// ITU-T H.273, or by numbers of the same kind.
 package struct ColourDescription: Hashable, Sendable {
     /// From a sample, 0…1, to light.
@@ -113,11 +113,11 @@ extension ColourDescription.Primaries {
         }
     }
 
-    /// Of ITU-R BT.2020 and BT.2100.
+    /// The primaries of ITU-R BT.2020 and BT.2100.
     package static let bt2020 = Self(
         red: [0.708, 0.292], green: [0.170, 0.797], blue: [0.131, 0.046], white: d65)
 
-    /// Of digital cinema; with the white D65 those of Display P3.
+    /// The primaries of digital cinema; with the white D65 those of Display P3.
     package static func p3(white: SIMD2<Double>) -> Self {
         Self(red: [0.680, 0.320], green: [0.265, 0.690], blue: [0.150, 0.060], white: white)
     }

@@ -12,7 +12,7 @@ package final class GIFCanvas: @unchecked Sendable {
     /// The pixels shown, as RGBA.
     private let canvas: UnsafeMutablePointer<UInt32>
     private let pixelCount: Int
-    /// The canvas before a frame that is to leave no trace.
+    /// The canvas before a frame that will be undone.
     private var saved: [UInt32] = []
     private var indices: UnsafeMutablePointer<UInt8>
     private var indexCapacity = 0
@@ -65,7 +65,7 @@ package final class GIFCanvas: @unchecked Sendable {
         }
     }
 
-    /// Draws the next frame for those behind it only.
+    /// Draws the next frame, without output, for the frames after it.
     package func skip(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         let index = nextFrame
@@ -104,7 +104,7 @@ package final class GIFCanvas: @unchecked Sendable {
         }
     }
 
-    /// How much of a frame is on the canvas.
+    /// The size of the part of a frame that lies on the canvas.
     private func visible(_ frame: GIFFile.Frame) -> (width: Int, height: Int) {
         let width = min(frame.image.width, file.width - frame.image.left)
         let height = min(frame.image.height, file.height - frame.image.top)

@@ -1,6 +1,6 @@
-/// What a GIF file says of its frames, as far as pixels depend on it.
+/// The frames of a GIF file, with the data that their pixels depend on.
 package struct GIFFile {
-    /// What happens to a frame's area before the next frame is drawn.
+    /// The disposal of a frame's area before the next frame is drawn.
     enum Disposal {
         case keep
         case background
@@ -80,7 +80,7 @@ extension GIFBlocks.Control {
 /// The blocks of a GIF file (GIF89a), one after the other; nothing is decoded.
 package struct GIFBlocks {
     package enum Block {
-        /// What is said of the next image.
+        /// The graphic control extension of the next image.
         case control(Control)
         /// Another extension; its sub-blocks begin at `content`.
         case other(label: UInt8, content: Int)
@@ -88,7 +88,7 @@ package struct GIFBlocks {
         /// A zero, with which some encoders pad between blocks.
         case padding
         case trailer
-        /// What is no block.
+        /// Bytes that are not a block.
         case unknown
     }
 
@@ -153,7 +153,7 @@ package struct GIFBlocks {
         offset = palette?.upperBound ?? 13
     }
 
-    /// The next block; `nil` when the bytes end before it or within it. The same again and again where
+    /// The next block; `nil` when the bytes end before it or within it. Repeats its result where
     /// nothing follows.
     package mutating func next() -> Block? {
         switch bytes.byte(at: offset) {

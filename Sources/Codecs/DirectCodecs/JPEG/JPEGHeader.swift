@@ -1,4 +1,4 @@
-/// What the segments before the first scan of a JPEG file say of the picture.
+/// The description of a JPEG file's picture, from the segments before the first scan.
 public struct JPEGHeader: Equatable, Sendable {
     /// Width and height as stored.
     public let width: Int
@@ -6,7 +6,7 @@ public struct JPEGHeader: Equatable, Sendable {
     public let isGrey: Bool
     /// Whether the picture is stored in several passes, from coarse to fine.
     public let isProgressive: Bool
-    /// How the stored picture is to be turned, 1…8 as in EXIF.
+    /// The EXIF orientation of the stored picture, 1…8.
     public let orientation: Int
     /// The embedded ICC profile.
     public let profile: [UInt8]?
@@ -14,8 +14,8 @@ public struct JPEGHeader: Equatable, Sendable {
     /// Reads an ordinary file: baseline or progressive Huffman coding, 8 bits, grey or YCbCr, luminance
     /// not below the resolution of chroma.
     ///
-    /// `nil` for all others, and for files with anything odd before their first scan: those are for a
-    /// reader that knows what to make of them.
+    /// `nil` for all others, and for files with anything odd before their first scan, which are
+    /// left to a more general reader.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         var parts = Parts()
         var segments = JPEGSegments(bytes)
@@ -38,7 +38,7 @@ public struct JPEGHeader: Equatable, Sendable {
 }
 
 extension JPEGHeader {
-    /// What has been found so far.
+    /// The findings so far.
     private struct Parts {
         var frame: JPEGFrame?
         var orientation: Int?
@@ -123,7 +123,7 @@ package struct JPEGFrame: Equatable {
     package let precision: Int
     package let width: Int
     package let height: Int
-    /// How many components there are; `components` are those that the segment has room for.
+    /// The number of components; `components` holds those that the segment has room for.
     package let componentCount: Int
     package let components: [Component]
     /// The low half of the frame marker: 0 baseline, 1 extended, 2 progressive, 3 lossless, and so on.
@@ -173,8 +173,8 @@ package struct JPEGFrame: Equatable {
     /// Whether the image is stored in several passes, so that it has to be kept whole while decoded.
     package var isProgressive: Bool { process & 3 == 2 }
 
-    /// Whether libjpeg has all coefficients in memory before the first pixel: those of a file in several
-    /// scans. What cannot be told is taken for one.
+    /// Whether libjpeg holds all coefficients in memory before the first pixel, as for a file in
+    /// several scans. Assumed where it cannot be told.
     package var keepsCoefficients: Bool { isProgressive || scanComponents ?? 0 < componentCount }
 
     /// Whether `JPEGHeader` goes on to the pixels.

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a JPEG file says beside its pixels, in the segments that EXIF 2.32 (4.7.2), XMP part 3 (1.1.3) and
+/// The metadata of a JPEG file, in the segments that EXIF 2.32 (4.7.2), XMP part 3 (1.1.3) and
 /// ICC.1 (annex B.4) give it.
 package struct JPEGMetadata: Sendable {
     /// With "Exif" and two zeros before it, as read; to be written, also without.
@@ -13,7 +13,7 @@ package struct JPEGMetadata: Sendable {
     private static let exifName = Array("Exif\0\0".utf8)
     private static let xmpName = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     private static let profileName = Array("ICC_PROFILE\0".utf8)
-    /// What a segment holds behind the two bytes of its length.
+    /// The maximum content of a segment, in bytes, behind the two of its length.
     private static let longestContent = 65533
 
     package init(exif: Data? = nil, xmp: Data? = nil, iptc: Data? = nil, profile: Data? = nil) {
@@ -74,8 +74,8 @@ package struct JPEGMetadata: Sendable {
 }
 
 extension EXIFBlock {
-    /// Whether a block has nothing but texts and numbers of its first directory: nothing that would have to
-    /// change with the pixels, as their count and a small picture would.
+    /// Whether a block holds only texts and numbers of its first directory: nothing that would have
+    /// to change with the pixels, such as their count and a thumbnail.
     package static func isPlain(_ block: Data) -> Bool {
         let (exifDirectory, positions) = (0x8769, 0x8825)
         return block.withUnsafeBytes { bytes in

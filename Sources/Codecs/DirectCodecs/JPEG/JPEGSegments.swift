@@ -9,17 +9,17 @@ package struct JPEGSegments {
     package struct Segment {
         /// The mark's second byte.
         package let code: UInt8
-        /// What follows the length; nothing behind a mark that has none.
+        /// The content behind the length; empty for a mark without a length.
         package let content: UnsafeRawBufferPointer
         /// Where the mark is.
         let start: Int
-        /// What follows the segment.
+        /// The offset behind the segment.
         let end: Int
     }
 
     /// Whether the mark for the end of the image has been reached.
     private(set) var hasEnded = false
-    /// What follows the last segment.
+    /// The offset behind the last segment.
     private(set) var offset = 2
     private let file: UnsafeRawBufferPointer
 
@@ -37,7 +37,7 @@ package struct JPEGSegments {
         return true
     }
 
-    /// More bytes are not looked at for the first segment.
+    /// The number of bytes that are searched for the first segment.
     private static let mostFiller = 64 << 10
 
     /// The next segment; `nil` at the end of the image, and where no segment is.
@@ -95,7 +95,7 @@ package struct JPEGSegments {
     }
 }
 
-/// JPEG files without the mark that ends them, which some programs leave out.
+/// JPEG files without the end mark, which some programs leave out.
 package enum JPEGEnding {
     /// The file with that mark; `nil` for a file that has it, and for one of which more is missing as far as its
     /// segments tell. Whether all pixels are there, ``hasAllPixels(_:)`` tells.
@@ -126,7 +126,7 @@ package enum JPEGEnding {
         private var missingBits: [UInt8: [UInt8]] = [:]
         private(set) var lackOnlyEnding = false
 
-        /// `nil` for a file of another kind, and for one whose pixels nobody can tell to be missing.
+        /// `nil` for a file of another kind, and for one whose missing pixels cannot be detected.
         init?(_ bytes: UnsafeRawBufferPointer) {
             var segments = JPEGSegments(bytes)
             var found: JPEGFrame?

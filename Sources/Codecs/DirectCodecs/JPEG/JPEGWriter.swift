@@ -3,7 +3,7 @@ public import Foundation
 
 /// Writes JPEG files with libjpeg-turbo.
 public enum JPEGWriter {
-    /// How a file is written.
+    /// The options for writing a file.
     public struct Options: Sendable {
         /// 1 (smallest) … 100 (best).
         public var quality: Int
@@ -34,7 +34,7 @@ public enum JPEGWriter {
         try file(of: pixels, width: width, height: height, channels: channels, options)
     }
 
-    /// The same with metadata; `nil` when a block of it is too long for this format.
+    /// Writes a file with metadata; `nil` when a block of it is too long for this format.
     package static func write(
         _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options,
         metadata: JPEGMetadata

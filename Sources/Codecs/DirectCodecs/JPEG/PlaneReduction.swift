@@ -60,16 +60,16 @@ struct PlaneReduction: ~Copyable {
 
     /// Decodes and writes everything, RGB rows without padding.
     ///
-    /// - Parameter library: What has the planes, and nothing has been read of.
+    /// - Parameter library: The decoder of the planes, from which nothing has been read yet.
     func run(
         _ library: JPEGLibrary, into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
         try run(into: pixels) { _ throws(CodecRefusal) in try library.readStrip(into: strip) }
     }
 
-    /// The same of a decoder that delivers its strips by itself.
+    /// Writes everything from a decoder that delivers its strips itself.
     ///
-    /// - Throws: `JPEGRefusal`, after which what is written means nothing.
+    /// - Throws: `JPEGRefusal`, after which the written pixels are invalid.
     func run(_ picture: ReducedJPEG, into pixels: UnsafeMutablePointer<UInt8>) throws {
         var row = pixels
         try picture.decode { delivered in
@@ -87,7 +87,7 @@ struct PlaneReduction: ~Copyable {
         }
     }
 
-    /// The same of planes that are in memory, rows without padding.
+    /// Writes everything from planes in memory, rows without padding.
     func run(
         _ samples: [UnsafeMutablePointer<UInt8>], into pixels: UnsafeMutablePointer<UInt8>
     ) {
@@ -123,7 +123,7 @@ struct PlaneReduction: ~Copyable {
         }
     }
 
-    /// Writes the target rows that the strip makes possible, and returns where the next one goes.
+    /// Writes the target rows that the strip completes, and returns the address of the next one.
     private func finishStrip(
         _ index: Int, writingTo pixels: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {

@@ -1,6 +1,6 @@
 import CCodecs
 
-/// What the samples mean that a decoder of JPEG XL is about to deliver.
+/// The colours of the samples that a JPEG XL decoder is about to deliver.
 struct JPEGXLColours {
     let meaning: JPEGXLFile.Meaning
 
@@ -58,7 +58,7 @@ struct JPEGXLColours {
 }
 
 extension ColourDescription {
-    /// `nil` for what cannot be said so, and for other spaces than RGB and grey.
+    /// `nil` for encodings that cannot be described so, and for other spaces than RGB and grey.
     fileprivate init?(_ encoding: JxlColorEncoding) {
         guard
             encoding.color_space == JXL_COLOR_SPACE_RGB

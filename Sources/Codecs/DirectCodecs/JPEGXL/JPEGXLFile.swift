@@ -17,13 +17,13 @@ package final class JPEGXLFile: @unchecked Sendable {
     package let meaning: Meaning
     /// Seconds that each frame of an animation is shown; empty for a still picture.
     package let durations: [Double]
-    /// How often an animation runs; 0 means for ever.
+    /// The number of times an animation plays; 0 means forever.
     package let loopCount: Int
 
-    /// What the samples mean.
+    /// The colours of the samples.
     package enum Meaning: Sendable {
         case described(ColourDescription)
-        /// What an ICC profile says.
+        /// The colours of an ICC profile.
         case profile([UInt8])
     }
 
@@ -33,7 +33,7 @@ package final class JPEGXLFile: @unchecked Sendable {
         return hasAlpha ? 4 : 3
     }
 
-    /// Whether there is a libjxl to read with.
+    /// Whether libjxl is installed.
     package static let isAvailable = cjxl_load() != nil
 
     /// The version of libjxl; `nil` when it is not installed.

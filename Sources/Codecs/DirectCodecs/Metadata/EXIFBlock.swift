@@ -133,7 +133,7 @@ struct TIFFBlock {
     }
 }
 
-/// What EXIF data says of who made a picture and who may use it.
+/// The author and the copyright notice in EXIF data.
 extension EXIFBlock {
     private static let artistTag = 0x013B
     private static let copyrightTag = 0x8298

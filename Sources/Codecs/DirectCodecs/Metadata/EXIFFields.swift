@@ -1,5 +1,5 @@
-/// What EXIF data says of how a picture was taken (CIPA DC-008). The directory of positions, serial numbers
-/// and the names of people are not read.
+/// The EXIF fields about how a picture was taken (CIPA DC-008). The directory of positions, serial
+/// numbers and the names of people are not read.
 package struct EXIFFields {
     package let maker: String?
     package let model: String?
@@ -39,7 +39,7 @@ package struct EXIFFields {
         focalLength = details?.fraction(0x920A)
     }
 
-    /// Where the bytes of a value are that does not fit into its entry, in a block that begins with the
+    /// The range of a value that does not fit into its entry, in a block that begins with the
     /// header of TIFF.
     package static func value(of tag: Int, in block: UnsafeRawBufferPointer) -> Range<Int>? {
         guard let tiff = TIFFBlock(block),

@@ -13,8 +13,8 @@ enum GPSDirectory {
     private static let mostDirectories = 64
     private static let mostEntriesOfPage = 512
 
-    /// What removes it from the block of TIFF data with its header at `header`: nothing is moved, but
-    /// the entries behind the one that points at it.
+    /// The edits that remove the directory from the block of TIFF data with its header at `header`.
+    /// Nothing is moved but the entries behind the one that points at it.
     static func edits(in bytes: UnsafeRawBufferPointer, header: Int) -> [ByteEdit] {
         guard let block = TIFFBlock(bytes, start: header) else { return [] }
         var edits: [ByteEdit] = []
@@ -75,7 +75,7 @@ enum GPSDirectory {
             .filter { $0.count <= longestValue }
     }
 
-    /// Where the value of an entry is, if it is not in the entry.
+    /// The range of an entry's value, if it is not in the entry.
     private static func value(of entry: Int, in block: TIFFBlock) -> Range<Int>? {
         guard let type = block.number(entry + 2, 2), typeLengths.indices.contains(type),
             let count = block.number(entry + 4, 4), let offset = block.number(entry + 8, 4)

@@ -1,13 +1,14 @@
 public import Foundation
 
-/// What image files tell of the place where a picture was taken: the GPS directory of EXIF data, and
-/// the GPS properties of XMP.
+/// The metadata about the place where a picture was taken: the GPS directory of EXIF data, and the
+/// GPS properties of XMP.
 public enum PositionMetadata {
-    /// The file without it; the pixels stay as they are to the bit, and so does all other metadata.
+    /// The file without position metadata; the pixels stay as they are to the bit, and so does all
+    /// other metadata.
     ///
-    /// What is removed is overwritten in place, in every format that stores EXIF and XMP uncompressed:
-    /// JPEG, WebP, TIFF, HEIC, AVIF, JPEG XL and others. Of a PNG file, text chunks with compressed XMP
-    /// or EXIF are left out as a whole. Compressed metadata of other formats stays.
+    /// Removed data is overwritten in place, in every format that stores EXIF and XMP uncompressed:
+    /// JPEG, WebP, TIFF, HEIC, AVIF, JPEG XL and others. From a PNG file, text chunks with
+    /// compressed XMP or EXIF are dropped as a whole. Compressed metadata of other formats stays.
     ///
     /// A pass over the bytes, and one more for each that removed something: in XMP that is no well-formed
     /// XML, what is overwritten may have hidden another property. A copy is made only when there is something
@@ -24,7 +25,7 @@ public enum PositionMetadata {
     /// Enough for whatever is well-formed, and a bound for what was made to need many.
     private static let mostPasses = 8
 
-    /// The file without what one look finds; `nil` when that is nothing.
+    /// The file without the positions found in one pass; `nil` when there are none.
     private static func lessened(_ file: Data) -> Data? {
         file.withUnsafeBytes { bytes in
             if bytes.starts(with: PNGChunks.signature) {

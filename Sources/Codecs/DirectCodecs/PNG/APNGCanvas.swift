@@ -13,7 +13,7 @@ package final class APNGCanvas: @unchecked Sendable {
     /// The pixels shown: rows without padding, transparent at first.
     private let pixels: UnsafeMutableRawPointer
     private let pixelBytes: Int
-    /// What was in the area of a frame that is to leave no trace.
+    /// The saved area of a frame that will be undone.
     private var saved: [UInt8] = []
 
     /// - Parameters:
@@ -36,7 +36,7 @@ package final class APNGCanvas: @unchecked Sendable {
     /// Draws the next frame.
     ///
     /// - Parameters:
-    ///   - kind: What the file says of its pixels; their samples have 8 bits.
+    ///   - kind: The description of its pixels; their samples have 8 bits.
     ///   - bytes: Those that the file was made of.
     package func drawNext(_ kind: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         let frame = file.frames[nextFrame]

@@ -3,7 +3,7 @@ import CCodecs
 /// The frames of an animated PNG file (PNG, third edition, section 11.3.6), found by walking its chunks; their
 /// pixels are not looked at.
 package struct APNGFile: Sendable {
-    /// What happens to the area of a frame before the next one is drawn; the raw values are those of the
+    /// The disposal of a frame's area before the next one is drawn; the raw values are those of the
     /// file.
     enum Disposal: UInt8 {
         case keep = 0
@@ -36,12 +36,12 @@ package struct APNGFile: Sendable {
     /// Width and height of the canvas.
     package let width: Int
     package let height: Int
-    /// How often the frames are shown; 0 means for ever.
+    /// The number of times the animation plays; 0 means forever.
     package let loopCount: Int
     package let frames: [Frame]
-    /// Whether the picture that programs show which know nothing of animations is the first frame.
+    /// Whether the first frame is the picture that programs without support for animations show.
     package let beginsWithStill: Bool
-    /// The chunks before the pixels that say what samples mean, from length to checksum.
+    /// The colour chunks before the pixels, from length to checksum.
     private let colourChunks: [Range<Int>]
 
     /// More frames are not read.
@@ -93,8 +93,8 @@ package struct APNGFile: Sendable {
         return disposal == .clear || index == 0 && disposal == .previous
     }
 
-    /// What the file says of its animation, before the pixels; `nil` where that is damaged or no number of
-    /// frames.
+    /// Reads the frame and loop counts before the pixels; `nil` where they are damaged or the
+    /// number of frames is invalid.
     private static func claim(
         _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks
     ) throws(CodecRefusal) -> (frames: Int, loops: Int)? {
@@ -143,7 +143,7 @@ extension APNGFile {
         }
     }
 
-    /// The pixels of a frame as a PNG file of their own, with what says what its colours mean.
+    /// The pixels of a frame as a PNG file of their own, with the colour chunks.
     package func separateFile(
         of index: Int, _ bytes: UnsafeRawBufferPointer
     ) throws(CodecRefusal) -> [UInt8] {

@@ -3,7 +3,7 @@ import CCodecs
 /// Writes animated PNG files: of each frame the rectangle in which it differs from the one before, which is
 /// replaced. Programs that know nothing of animations show the first frame.
 package struct APNGWriter {
-    /// What is written beside the pixels.
+    /// The metadata written beside the pixels.
     package struct Metadata {
         /// An ICC profile.
         package var profile: [UInt8]?
@@ -27,8 +27,8 @@ package struct APNGWriter {
 
     /// - Parameters:
     ///   - channels: 3 (RGB) or 4 (RGBA, straight), of the pixels of all frames.
-    ///   - frameCount: How many frames will be appended.
-    ///   - loopCount: How often they are shown; 0 means for ever.
+    ///   - frameCount: The number of frames that will be appended.
+    ///   - loopCount: The number of times they are shown; 0 means forever.
     /// - Returns: `nil` when the picture is too large to be compressed at once.
     package init?(
         width: Int, height: Int, channels: Int, frameCount: Int, loopCount: Int,
@@ -55,7 +55,7 @@ package struct APNGWriter {
     /// - Parameters:
     ///   - pixels: `width × height × channels` bytes.
     ///   - previous: The pixels of the frame before; `nil` for the first one.
-    ///   - seconds: How long it is shown.
+    ///   - seconds: The frame's duration.
     /// - Returns: Whether there was memory for that.
     package mutating func append(
         _ pixels: UnsafePointer<UInt8>, after previous: UnsafePointer<UInt8>?, seconds: Double
@@ -102,7 +102,7 @@ package struct APNGWriter {
         return sequence
     }
 
-    /// What is to be written; of a frame like the one before, a pixel.
+    /// The area to write; a single pixel for a frame equal to the one before.
     private func area(
         _ pixels: UnsafePointer<UInt8>, after previous: UnsafePointer<UInt8>?
     ) -> cpng_area {

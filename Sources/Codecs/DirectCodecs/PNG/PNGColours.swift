@@ -87,11 +87,12 @@ extension ColourDescription {
         self = description
     }
 
-    /// What the content of a chunk `cICP` says (PNG, third edition, section 11.3.2.6): code points of
-    /// primaries and transfer characteristics, the matrix of RGB, and whether samples have the full range.
+    /// Reads the content of a `cICP` chunk (PNG, third edition, section 11.3.2.6): code points of
+    /// primaries and transfer characteristics, the matrix of RGB, and whether samples have the full
+    /// range.
     ///
-    /// - Returns: `nil` for what is not obeyed, so that the chunks of older editions count: primaries or
-    ///   characteristics that are not stated, logarithmic ones, another matrix.
+    /// - Returns: `nil` for content that is ignored, so that the chunks of older editions count:
+    ///   unspecified primaries or characteristics, logarithmic ones, another matrix.
     package init?(cICP content: UnsafeRawBufferPointer) {
         guard content.count == 4, content[2] == 0, content[3] <= 1, content[0] != 2,
             content[1] != 2

@@ -1,12 +1,12 @@
 import CCodecs
 
-/// What the chunks of a PNG file before its pixels tell.
+/// The properties of a PNG file, from the chunks before its pixels.
 ///
-/// Only common kinds are taken: not interlaced, at most 8 bits a sample, no larger than
-/// ``largestStream`` when inflated. For all others initialising throws, and so it does for anything that
-/// is odd about the file: the decoder behind this one is the judge of those.
+/// Only common kinds are read: not interlaced, at most 8 bits a sample, no larger than
+/// ``largestStream`` when inflated. Initialising throws for all other files and for anything odd
+/// about the file; the decoder behind this one judges those.
 package struct PNGFile {
-    /// What the samples of a pixel mean; the raw values are those of the file.
+    /// The meaning of a pixel's samples; the raw values are those of the file.
     enum ColourType: UInt8 {
         case grey = 0
         case rgb = 2
@@ -113,7 +113,7 @@ package struct PNGFile {
         if let range = found[UInt32(chunk: "eXIf")] { exif = Array(bytes[range]) }
     }
 
-    /// What is told of the frames of an animation, which have all but their size in common.
+    /// The description of an animation frame, which differs from the file only in size.
     func sized(width: Int, height: Int) -> PNGFile {
         var file = self
         file.width = width
@@ -221,6 +221,6 @@ package struct PNGFile {
 
 extension CodecRefusal {
     static let outOfMemory = CodecRefusal.damaged("there is no memory to read it")
-    /// The checksum of a chunk does not fit to what is in it.
+    /// The checksum of a chunk does not match its content.
     package static let wrongChecksum = CodecRefusal.damaged("a checksum is wrong")
 }

@@ -5,7 +5,7 @@ import CCodecs
 ///
 /// Each source row is added to all target rows that it has weight in, so that only those few are kept.
 package final class FloatResampler {
-    /// What lies at each place of a row.
+    /// The content of each place of a row.
     package enum Lanes: Int {
         /// A sample of a plane.
         case one = 1
@@ -122,7 +122,7 @@ package final class FloatResampler {
         memory + (1 + target % ringCount) * rowCapacity
     }
 
-    /// How many target rows at most are made of one source row.
+    /// The maximum number of target rows that one source row contributes to.
     private static func greatestOverlap(_ taps: FilterTaps) -> Int {
         var greatest = 1
         var first = 0
@@ -151,7 +151,7 @@ enum DeepPixels {
         }
     }
 
-    /// The other way round.
+    /// The reverse of ``premultiply(_:width:channels:into:)``.
     static func unpremultiply(
         _ row: UnsafePointer<Float>, width: Int, channels: Int,
         into target: UnsafeMutablePointer<UInt16>

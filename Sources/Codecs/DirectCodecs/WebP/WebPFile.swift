@@ -1,7 +1,7 @@
 import CCodecs
 package import Foundation
 
-/// What the chunks of a WebP file tell beside its pixels.
+/// The properties of a WebP file, from its chunks.
 package struct WebPFile {
     /// Width and height of the picture, or of an animation's canvas, as stored.
     package let width: Int
@@ -12,7 +12,7 @@ package struct WebPFile {
     package let isLossless: Bool
     /// Milliseconds that each frame of an animation is shown; empty for a still picture.
     package let durations: [Int]
-    /// How often an animation runs; 0 means forever.
+    /// The number of times an animation plays; 0 means forever.
     package let loopCount: Int
     /// The colour profile; `nil` when there is none.
     package let profile: [UInt8]?

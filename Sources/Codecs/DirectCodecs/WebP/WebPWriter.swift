@@ -9,7 +9,7 @@ package struct WebPWriter {
     }
 
     package var compression: Compression
-    /// Of lossy files: 0 (fast) … 6 (small).
+    /// The effort for lossy files: 0 (fast) … 6 (small).
     package var effort: Int
 
     package init(_ compression: Compression, effort: Int = 4) {
