@@ -42,8 +42,7 @@ import Testing
     }
 
     @Test func whatHasNoExtentIsNowhere() {
-        #expect(rect(.fit, of: .zero).isEmpty)
-        #expect(rect(.fill, in: .zero).isEmpty)
+        #expect(rect(.fit, of: .zero).isEmpty && rect(.fill, in: .zero).isEmpty)
     }
 
     @Test func aThinPictureIsAtLeastAPixelThick() {

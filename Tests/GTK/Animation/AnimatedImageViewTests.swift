@@ -88,20 +88,15 @@ struct AnimatedImageViewTests {
     // MARK: Idleness
 
     @Test func aViewThatIsNotOnTheScreenIsIdle() async throws {
-        let counter = CountingTicker()
-        let view = view(try animation(), ticker: counter)
-        #expect(counter.subscriptions == 0 && !view.isAnimating && view.animator == nil)
+        let view = view(try animation())
+        #expect(ticker.subscriberCount == 0 && !view.isAnimating && view.animator == nil)
         let window = await TestWindow(view, width: 30, height: 30)
-        #expect(counter.subscriptions == 1 && view.isAnimating)
-        counter.tick()
-        #expect(counter.ticks == 1)
+        #expect(ticker.subscriberCount == 1 && view.isAnimating)
         view.isHidden = true
-        counter.tick()
-        #expect(counter.ticks == 1 && !view.isAnimating)
+        #expect(ticker.subscriberCount == 0 && !view.isAnimating)
         view.isHidden = false
         await window.frames { view.isAnimating }
-        counter.tick()
-        #expect(counter.ticks == 2 && counter.subscriptions == 2)
+        #expect(ticker.subscriberCount == 1)
     }
 
     @Test func aHiddenViewGoesOnWhereItWas() async throws {
@@ -247,25 +242,6 @@ struct AnimatedImageViewTests {
             await window.nextFrame()
         }
         #expect(ticker.subscriberCount == 0)
-    }
-}
-
-/// A clock that counts how often anybody is told of a frame.
-@MainActor private final class CountingTicker: FrameTicker {
-    private let clock = ManualFrameTicker()
-    private(set) var subscriptions = 0
-    private(set) var ticks = 0
-
-    func onEachFrame(_ body: @escaping @MainActor (Duration) -> Void) -> FrameSubscription {
-        subscriptions += 1
-        return clock.onEachFrame { [self] time in
-            ticks += 1
-            body(time)
-        }
-    }
-
-    func tick() {
-        clock.advance(by: .milliseconds(10))
     }
 }
 

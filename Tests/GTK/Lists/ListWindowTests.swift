@@ -19,8 +19,7 @@ import Testing
 
     @Test mutating func nothingOutsideTheListIsWanted() {
         window.move(to: 0..<4)
-        #expect(window.upcoming(of: 6) == [4, 5])
-        #expect(window.upcoming(of: 4) == [])
+        #expect(window.upcoming(of: 6) == [4, 5] && window.upcoming(of: 4) == [])
         #expect(window.upcoming(of: 0) == [])
     }
 

@@ -22,8 +22,7 @@ import Testing
     }
 
     @Test func beforeTheBeginningAndAfterTheEndNothingMoves() {
-        #expect(TimingCurve.easeIn.progress(at: -1) == 0)
-        #expect(TimingCurve.easeIn.progress(at: 2) == 1)
+        #expect(TimingCurve.easeIn.progress(at: -1) == 0 && TimingCurve.easeIn.progress(at: 2) == 1)
         #expect(TimingCurve.easeIn.progress(at: .nan) == 0)
         #expect(TimingCurve.easeIn.progress(at: .infinity) == 1)
     }

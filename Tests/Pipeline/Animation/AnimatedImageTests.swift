@@ -30,8 +30,7 @@ struct AnimatedImageTests {
     @Test(arguments: [false, true])
     func lastsForeverWithASingleFrame(preloading: Bool) throws {
         let image = try image(Grays.gif(1), ImageCreatingOptions(preloadAll: preloading))
-        #expect(image.kf.imageFrameCount == 1)
-        #expect(image.duration == .infinity)
+        #expect(image.kf.imageFrameCount == 1 && image.duration == .infinity)
         #expect(image.kf.frameSource?.frameCount == 1)
         #expect(image.kf.frameSource?.duration(at: 0) == .infinity)
     }
@@ -41,8 +40,7 @@ struct AnimatedImageTests {
     func respectsTheScale(preloading: Bool) throws {
         let options = ImageCreatingOptions(scale: 2, preloadAll: preloading)
         let image = try image(Grays.gif(3), options)
-        #expect(image.scale == 2)
-        #expect(image.size == CGSize(width: 4, height: 3))
+        #expect(image.scale == 2 && image.size == CGSize(width: 4, height: 3))
         #expect(image.frameCount == 3)
     }
 
@@ -54,15 +52,13 @@ struct AnimatedImageTests {
     func keepsTheBytes(options: ImageCreatingOptions) throws {
         let data = Grays.gif(4)
         let image = try image(data, options)
-        #expect(image.kf.gifRepresentation() == data)
-        #expect(image.kf.imageFrameCount == 4)
+        #expect(image.kf.gifRepresentation() == data && image.kf.imageFrameCount == 4)
     }
 
     /// Upstream: testPreloadAllAnimationData
     @Test func hasAllFramesInMemoryAfterPreloading() throws {
         let image = try image(Grays.gif(4), ImageCreatingOptions(preloadAll: true))
-        #expect(image.content.isFullyResident)
-        #expect(image.kf.frameSource == nil)
+        #expect(image.content.isFullyResident && image.kf.frameSource == nil)
         #expect(try image.allBitmaps().map(\.grayIndex) == [0, 1, 2, 3])
     }
 
@@ -74,9 +70,7 @@ struct AnimatedImageTests {
     /// Upstream: testLoadOnlyFirstFrame
     @Test func isStillWithTheFirstFrameOnly() throws {
         let image = try image(Grays.gif(4), ImageCreatingOptions(onlyFirstFrame: true))
-        #expect(image.animation == nil)
-        #expect(image.frameCount == 1)
-        #expect(image.kf.frameSource == nil)
+        #expect(image.animation == nil && image.frameCount == 1 && image.kf.frameSource == nil)
         #expect(image.grayIndex == 0)
     }
 
@@ -138,8 +132,7 @@ struct AnimatedImageTests {
         let copy = animated.kf.copyKingfisherState(to: target)
         #expect(copy.kf.imageFrameCount == 3)
         #expect(copy.kf.gifRepresentation() == animated.kf.gifRepresentation())
-        #expect(copy.creatingOptions == animated.creatingOptions)
-        #expect(copy.scale == 3)
+        #expect(copy.creatingOptions == animated.creatingOptions && copy.scale == 3)
         #expect(copy.grayIndex == 9)
         let source = try #require(copy.kf.frameSource)
         #expect((0..<3).map { source.frame(at: $0)?.grayIndex } == [0, 1, 2])

@@ -118,8 +118,7 @@ struct AnimationClockworkTests {
     @Test func comparesRepeatCountsByTheirRuns() {
         #expect(RepeatCount.once == .finite(count: 1))
         #expect(RepeatCount.once.hashValue == RepeatCount.finite(count: 1).hashValue)
-        #expect(RepeatCount.infinite != .finite(count: 1))
-        #expect(RepeatCount(loopCount: 0) == .infinite)
+        #expect(RepeatCount.infinite != .finite(count: 1) && RepeatCount(loopCount: 0) == .infinite)
         #expect(RepeatCount(loopCount: 4) == .finite(count: 4))
     }
 }

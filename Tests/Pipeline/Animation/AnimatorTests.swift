@@ -61,12 +61,9 @@ struct AnimatorTests {
 
     @Test func showsTheFirstFrameAtOnceWhenItIsInMemory() throws {
         let animator = Animator(image: try Grays.image(3))
-        #expect(animator.currentFrameImage?.grayIndex == 0)
-        #expect(animator.frameCount == 3)
-        #expect(animator.maxFrameCount == 10)
-        #expect(animator.currentFrameDuration == 0.1)
-        #expect(animator.duration(at: 3) == .infinity)
-        #expect(animator.duration(at: -1) == .infinity)
+        #expect(animator.currentFrameImage?.grayIndex == 0 && animator.frameCount == 3)
+        #expect(animator.maxFrameCount == 10 && animator.currentFrameDuration == 0.1)
+        #expect(animator.duration(at: 3) == .infinity && animator.duration(at: -1) == .infinity)
         #expect(!animator.isLastFrame)
     }
 
@@ -100,8 +97,7 @@ struct AnimatorTests {
         #expect(listener.recorder.events.filter { $0 == .finished }.count == 1)
         #expect(animator.currentFrameImage?.grayIndex == 1)
         animator.restart()
-        #expect(!animator.isFinished)
-        #expect(animator.playedLoops == 0)
+        #expect(!animator.isFinished && animator.playedLoops == 0)
         #expect(animator.currentFrameImage?.grayIndex == 0)
     }
 
@@ -117,8 +113,7 @@ struct AnimatorTests {
         let animator = Animator(image: Image(bitmap: try Grays.bitmap(3)), repeatCount: .once)
         #expect(animator.currentFrameImage?.grayIndex == 3)
         #expect(!animator.tick(elapsed: .seconds(1)))
-        #expect(animator.currentFrameDuration == .infinity)
-        #expect(animator.isLastFrame)
+        #expect(animator.currentFrameDuration == .infinity && animator.isLastFrame)
         #expect(!animator.isFinished)
     }
 
@@ -238,8 +233,7 @@ struct AnimatorTests {
     @Test func playsTheAnimationWhoseStateAStillImageTookOver() throws {
         let still = Image(bitmap: try Grays.bitmap(9))
         let animator = Animator(image: try Grays.image(3).kf.copyKingfisherState(to: still))
-        #expect(animator.frameCount == 3)
-        #expect(animator.currentFrameImage?.grayIndex == 0)
+        #expect(animator.frameCount == 3 && animator.currentFrameImage?.grayIndex == 0)
     }
 
     // MARK: With a clock

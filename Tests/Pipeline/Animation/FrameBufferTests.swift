@@ -75,15 +75,6 @@ struct FrameBufferTests {
         }
     }
 
-    @Test func deliversWhatItsViewersWant() {
-        let buffer = buffer(of: SpyFrameSource(10), budget: frameBytes * 4)
-        let viewer = buffer.join(at: 8, lookahead: 10)
-        jobs.runAll()
-        #expect(buffer.contents.frames.mapValues(\.grayIndex) == [8: 8, 9: 9, 0: 0, 1: 1])
-        buffer.leave(viewer)
-        #expect(buffer.contents.frames.isEmpty)
-    }
-
     @Test func takesFramesThatAreInMemoryAnywayAtOnce() throws {
         let spy = SpyFrameSource(4)
         let frame = try Grays.bitmap(0)

@@ -13,8 +13,7 @@ struct FrameWindowTests {
         window.move(id, to: 18)
         #expect(window.loads == [])
         window.move(id, to: 19)
-        #expect(window.loads == [2])
-        #expect(window.held == [19, 0, 1, 2])
+        #expect(window.loads == [2] && window.held == [19, 0, 1, 2])
     }
 
     @Test func loadsNoMoreThanTheLookahead() {
@@ -29,8 +28,7 @@ struct FrameWindowTests {
         var window = SettledWindow(frameCount: 8, budget: 80)
         let id = window.join(at: 0, lookahead: 2)
         for step in 1...24 { window.move(id, to: step) }
-        #expect(window.loads == Array(0..<8))
-        #expect(window.held == Set(0..<8))
+        #expect(window.loads == Array(0..<8) && window.held == Set(0..<8))
     }
 
     @Test func decodesEachFrameOncePerRunOfAnAnimationThatDoesNotFit() {

@@ -13,9 +13,7 @@ struct ImageFrameSourceTests {
         let image = try #require(
             Wrapper.animatedImage(source: spy, options: ImageCreatingOptions(scale: 2)))
         #expect(spy.requests == [0])
-        #expect(image.frameCount == 5)
-        #expect(image.kf.imageFrameCount == 5)
-        #expect(image.scale == 2)
+        #expect(image.frameCount == 5 && image.kf.imageFrameCount == 5 && image.scale == 2)
         #expect(abs(image.duration - 0.5) < 1e-9)
         let source = try #require(image.kf.frameSource)
         #expect(source.frame(at: 3)?.grayIndex == 3)
@@ -29,8 +27,7 @@ struct ImageFrameSourceTests {
         let image = try #require(
             Wrapper.animatedImage(source: spy, options: ImageCreatingOptions(), baseImage: base))
         #expect(spy.requests.isEmpty)
-        #expect(image.grayIndex == 7)
-        #expect(image.frameCount == 5)
+        #expect(image.grayIndex == 7 && image.frameCount == 5)
     }
 
     @Test func preloadsEachFrameOnce() throws {
@@ -49,8 +46,7 @@ struct ImageFrameSourceTests {
         let options = ImageCreatingOptions(onlyFirstFrame: true)
         let image = try #require(Wrapper.animatedImage(source: spy, options: options))
         #expect(spy.requests == [0])
-        #expect(image.animation == nil)
-        #expect(image.kf.imageFrameCount == 4)
+        #expect(image.animation == nil && image.kf.imageFrameCount == 4)
         #expect(image.kf.gifRepresentation() == data)
     }
 
@@ -69,8 +65,7 @@ struct ImageFrameSourceTests {
         let data = Grays.gif(3, width: 40, height: 20)
         let source = try #require(Image(data: data)?.kf.frameSource)
         let small = try #require(source.frame(at: 1, maxSize: CGSize(width: 10, height: 10)))
-        #expect(small.size == PixelSize(width: 10, height: 5))
-        #expect(small.grayIndex == 1)
+        #expect(small.size == PixelSize(width: 10, height: 5) && small.grayIndex == 1)
         let large = try #require(source.frame(at: 1, maxSize: CGSize(width: 99, height: 99)))
         #expect(large.size == PixelSize(width: 40, height: 20))
         let zero = try #require(source.frame(at: 1, maxSize: .zero))

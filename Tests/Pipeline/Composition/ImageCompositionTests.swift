@@ -117,8 +117,7 @@ import Testing
         let expected = 40.0 * 30 - (4 - .pi) * 10 * 10
         // Each of the pixels on the four arcs is rounded to a 255th.
         #expect(abs(area - expected) < 0.2)
-        #expect(picture[5, 5] == black)
-        #expect(picture[25, 5] == white)
+        #expect(picture[5, 5] == black && picture[25, 5] == white)
         #expect(picture.pixels.allSatisfy { $0.w == 1 })
     }
 
@@ -130,8 +129,7 @@ import Testing
         let picture = try Picture(image)
         let area = picture.pixels.reduce(0) { $0 + $1.w }
         #expect(abs(area - (40 * 30 - (4 - .pi) * 64)) < 0.2)
-        #expect(picture[0, 0].w == 0)
-        #expect(picture[20, 15] == blue)
+        #expect(picture[0, 0].w == 0 && picture[20, 15] == blue)
     }
 
     @Test func aFrameAboveIsSeenThrough() throws {
@@ -170,8 +168,7 @@ import Testing
     @Test func theScaleMultipliesEveryLength() throws {
         let layout = layout(10, 10, slot(2, 2, 5, 5), scale: 3)
         let image = ImageComposition(layout: layout, photos: [solid(red)]).image
-        #expect(image.scale == 3)
-        #expect(image.size == CGSize(width: 10, height: 10))
+        #expect(image.scale == 3 && image.size == CGSize(width: 10, height: 10))
         #expect(image.pixelSize == PixelSize(width: 30, height: 30))
         try expect(layout, [solid(red)]) { x, y in
             (6..<21).contains(x) && (6..<21).contains(y) ? red : black
@@ -211,11 +208,8 @@ import Testing
         let picture = try render(layout, [photo])
         #expect(!photo.isRendered)
         // Away from the edges between the quarters, where resampling mixes them.
-        #expect(picture[12, 12] == red)
-        #expect(picture[27, 12] == green)
-        #expect(picture[12, 27] == blue)
-        #expect(picture[27, 27] == white)
-        #expect(picture[9, 20] == black)
+        #expect(picture[12, 12] == red && picture[27, 12] == green && picture[12, 27] == blue)
+        #expect(picture[27, 27] == white && picture[9, 20] == black)
     }
 
     @Test func aPictureOrASlotThatIsTooLargeFails() {

@@ -28,12 +28,9 @@ import Testing
     private func check(_ image: Image) throws {
         #expect(image.isRendered)
         let picture = try Picture(image)
-        #expect(picture.width == 60)
-        #expect(picture[2, 2] == [0, 0, 0, 1])
-        #expect(picture[16, 16] == [1, 0, 0, 1])
-        #expect(picture[44, 16] == [0, 1, 0, 1])
-        #expect(picture[16, 44] == [0, 0, 1, 1])
-        #expect(picture[44, 44] == [1, 1, 1, 1])
+        #expect(picture.width == 60 && picture[2, 2] == [0, 0, 0, 1])
+        #expect(picture[16, 16] == [1, 0, 0, 1] && picture[44, 16] == [0, 1, 0, 1])
+        #expect(picture[16, 44] == [0, 0, 1, 1] && picture[44, 44] == [1, 1, 1, 1])
     }
 
     @Test func loadsPhotosAndFrameAndPutsThemTogether() async throws {

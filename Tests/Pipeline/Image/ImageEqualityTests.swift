@@ -40,8 +40,7 @@ import Testing
 
     @Test func sizeScaleDepthAndAlphaMakeADifference() throws {
         let image = try image(PNGFixture.data(grid))
-        #expect(image != image.kf.scaled(to: 2))
-        #expect(image.kf.scaled(to: 2) == image.kf.scaled(to: 2))
+        #expect(image != image.kf.scaled(to: 2) && image.kf.scaled(to: 2) == image.kf.scaled(to: 2))
         #expect(try image != self.image(PNGFixture.data(grid, as: .rgb8)))
         #expect(try image != self.image(PNGFixture.data(grid, as: .rgba16)))
         #expect(image != image.kf.crop(to: CGSize(width: 39, height: 30), anchorOn: .zero))
@@ -77,8 +76,7 @@ import Testing
     @Test func hashingAnAnimationDecodesItsFirstFrameOnly() throws {
         let animation = try image(gif(last: .green))
         _ = animation.hashValue
-        #expect(animation.content.residentFrameCount == 1)
-        #expect(!animation.content.isFullyResident)
+        #expect(animation.content.residentFrameCount == 1 && !animation.content.isFullyResident)
     }
 
     @Test func damagedImagesAreEqualToThoseOfTheirFileOnly() throws {
@@ -95,8 +93,7 @@ import Testing
 
     @Test func decodedImagesAreRenderedAtTheScaleAskedFor() throws {
         let image = try image(PNGFixture.data(grid))
-        #expect(image.kf.decoded === image)
-        #expect(image.isRendered)
+        #expect(image.kf.decoded === image && image.isRendered)
         #expect(image.kf.decoded(scale: 2).size == CGSize(width: 20, height: 15))
         #expect(image.kf.decoded(scale: 2).isRendered)
     }

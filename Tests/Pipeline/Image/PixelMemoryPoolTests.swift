@@ -44,8 +44,7 @@ struct PixelMemoryPoolTests {
             let blocks = try (0..<4).map { _ in try #require(pool.memory(count: 6_000_000)) }
             #expect(blocks.count == 4)
         }
-        #expect(pool.waitingCount <= 20_000_000)
-        #expect(pool.waitingCount >= 12_000_000)
+        #expect(pool.waitingCount <= 20_000_000 && pool.waitingCount >= 12_000_000)
         _ = try use(30_000_000)
         #expect(pool.waitingCount <= 20_000_000)
     }

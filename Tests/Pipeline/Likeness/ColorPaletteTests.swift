@@ -43,8 +43,7 @@ import Testing
     @Test func isTheSameEveryTime() {
         let noise = Picture.noise(width: 40, height: 40).bitmap()
         let palette = ColorPalette(noise, count: 8)
-        #expect(palette == ColorPalette(noise, count: 8))
-        #expect(palette.swatches.count == 8)
+        #expect(palette == ColorPalette(noise, count: 8) && palette.swatches.count == 8)
         #expect(abs(palette.swatches.reduce(0) { $0 + $1.share } - 1) < 1e-9)
         let shares = palette.swatches.map(\.share)
         #expect(shares == shares.sorted(by: >))

@@ -20,20 +20,6 @@ import Testing
         #expect(holder.history.map { $0?.pixelSize.width } == [20, 3])
     }
 
-    @Test func aHolderIsLeftAloneByEarlierLoads() async throws {
-        let holder = HeadlessImageHolder()
-        for width in 1...8 {
-            holder.kf.setImage(
-                with: fixture.url(width: width),
-                options: fixture.using([.keepCurrentImageWhileLoading]),
-                completionHandler: results.add(width))
-        }
-        let all = await results.wait(for: 8)
-        #expect(all.dropLast().allSatisfy { $0.error?.isNotCurrentTask == true })
-        #expect(holder.history.compactMap { $0?.pixelSize.width } == [8])
-        #expect(holder.kf.taskIdentifier == nil)
-    }
-
     @Test func aHolderNeedsTheTwoRequirementsOnly() async throws {
         let holder = Plain()
         let source = Source.network(fixture.url(width: 2))

@@ -39,8 +39,7 @@ import Testing
             ),
         ]
         for (transition, duration, options) in all {
-            #expect(transition.duration == duration)
-            #expect(transition.animationOptions == options)
+            #expect(transition.duration == duration && transition.animationOptions == options)
         }
     }
 

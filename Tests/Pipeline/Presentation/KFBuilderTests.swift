@@ -232,7 +232,6 @@ import Testing
         #expect(await done.waitFor(count: 4).sorted() == [1, 2, 3, 4])
         #expect(button.image(for: .normal)?.pixelSize.width == 1)
         #expect(button.backgroundImage(for: .selected)?.pixelSize.width == 2)
-        #expect(toggle.image?.pixelSize.width == 3)
-        #expect(toggle.alternateImage?.pixelSize.width == 4)
+        #expect(toggle.image?.pixelSize.width == 3 && toggle.alternateImage?.pixelSize.width == 4)
     }
 }

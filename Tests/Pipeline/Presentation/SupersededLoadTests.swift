@@ -88,8 +88,7 @@ import Testing
         gate.open()
         let all = await results.wait(for: 3)
         #expect(all.map(\.width) == [nil, nil, 1])
-        #expect(fixture.origin.requestCount == 1)
-        #expect(fixture.origin.abandonedRequestCount == 0)
+        #expect(fixture.origin.requestCount == 1 && fixture.origin.abandonedRequestCount == 0)
     }
 
     @Test func aViewThatIsToShowNothingSupersedesItsLoad() async throws {

@@ -45,8 +45,7 @@ import Testing
     @Test(arguments: [(0.2, 5, 1), (1.0, 5, 2), (2, 5, 3), (3, 7, 3), (8, 15, 3)])
     func repeatsABoxFilter(_ radius: Double, _ side: Int, _ passes: Int) throws {
         // 2 → 3.76 + 0.5 → 4 → 5; 3 → 5.64 + 0.5 → 6 → 7; 8 → 15.04 + 0.5 → 15.
-        #expect(BoxBlur(radius: radius).side == side)
-        #expect(BoxBlur(radius: radius).passes == passes)
+        #expect(BoxBlur(radius: radius).side == side && BoxBlur(radius: radius).passes == passes)
         for kind in PixelKind.all {
             for (width, height) in [(17, 11), (3, 20), (1, 1)] {
                 let picture = kind.noise(width: width, height: height)

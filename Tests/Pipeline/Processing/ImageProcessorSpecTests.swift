@@ -142,11 +142,48 @@ import Testing
         }
     }
 
+    /// What every processor may be told: lengths, fractions, colours and modes of blending.
+    private static let forms = [
+        "resize:$Lx$L", "resize:$Lx$L:fit", "resize:$Lx$L:fill", "downsample:$Lx$L",
+        "crop:$Lx$L:$F,$F", "round:$L", "round:w$F:$Lx$L:$C", "round:h$F:topLeft+bottomRight:$C",
+        "border:$L:$C:$L", "border:$L:$C:w$F:topRight", "blur:$L", "overlay:$C:$F", "tint:$C",
+        "color:$F,$L,$F,$F", "blend:$M", "blend:$M:$F:$C", "flip:both", "flip:none",
+        "rotate:-$L", "rotate:$L:$C", "region:$Lx$L:-$L,$L", "focus:$Lx$L:$F,$F",
+        "smartcrop:$Lx$L", "smartcrop:$Lx$L:entropy", "trim:$F", "trim:$F:$C:both",
+        "trim:vertical", "pad:$L", "pad:$L,0,$L,$L:$C", "canvas:$Lx$L", "canvas:$Lx$L:$F,$F:$C",
+        "gaussian:$L", "sharpen:$L", "pixelate:$L", "gray", "bitonal:$F", "bw",
+    ]
+
+    /// A form with values in place of its marks.
+    private static func filled(_ form: String, by random: inout SeededGenerator) -> String {
+        let parts = form.split(separator: "$", omittingEmptySubsequences: false)
+        var text = String(parts[0])
+        for part in parts.dropFirst() {
+            let isRound = Bool.random(using: &random)
+            switch part.first {
+            case "L" where isRound: text += "\(Int.random(in: 1...500, using: &random))"
+            case "L": text += "\(Double.random(in: 1e-9...1e9, using: &random))"
+            case "F" where isRound: text += ["0", "0.5", "1"].randomElement(using: &random)!
+            case "F": text += "\(Double.random(in: 0...1, using: &random))"
+            case "M": text += BlendMode.allCases.randomElement(using: &random)!.name
+            default:
+                let bytes = UInt32.random(in: 0...UInt32.max, using: &random)
+                text += "#" + String(format: "%08x", bytes)
+            }
+            text += part.dropFirst()
+        }
+        return text
+    }
+
     @Test(arguments: 0..<200)
     func printsWhatItReads(_ seed: Int) throws {
-        var random = RandomProcessors(seed: UInt64(seed))
-        let chain = (0..<Int.random(in: 1...4, using: &random.generator)).map { _ in random.next() }
-        let processor = chain.dropFirst().reduce(chain[0]) { $0 |> $1 }
+        var random = SeededGenerator(state: UInt64(seed))
+        var steps: [String] = []
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let form = Self.forms.randomElement(using: &random)!
+            steps.append(Self.filled(form, by: &random))
+        }
+        let processor = try ImageProcessorSpec.parse(steps)
         let text = try #require(ImageProcessorSpec.text(of: processor))
         let read = try ImageProcessorSpec.parse(text)
         #expect(read.identifier == processor.identifier)
@@ -172,114 +209,5 @@ import Testing
         }
         #expect(ImageProcessorSpec.text(of: Foreign()) == nil)
         #expect(ImageProcessorSpec.text(of: BlackWhiteProcessor() |> Foreign()) == nil)
-    }
-}
-
-/// Processors with any parameters that the text form can express.
-private struct RandomProcessors {
-    var generator: SeededGenerator
-
-    init(seed: UInt64) {
-        generator = SeededGenerator(state: seed)
-    }
-
-    mutating func next() -> any ImageProcessor {
-        switch Int.random(in: 0...24, using: &generator) {
-        case 0: ResizingImageProcessor(referenceSize: size(), mode: mode())
-        case 1: DownsamplingImageProcessor(size: size())
-        case 2:
-            CroppingImageProcessor(size: size(), anchor: CGPoint(x: fraction(), y: fraction()))
-        case 3:
-            RoundCornerImageProcessor(
-                radius: radius(), targetSize: flag() ? size() : nil, roundingCorners: corners(),
-                backgroundColor: flag() ? color() : nil)
-        case 4:
-            BorderImageProcessor(
-                border: Border(
-                    color: color(), lineWidth: length(), radius: radius(),
-                    roundingCorners: corners()))
-        case 5: BlurImageProcessor(blurRadius: length())
-        case 6: OverlayImageProcessor(overlay: color(), fraction: fraction())
-        case 7: TintImageProcessor(tint: color())
-        case 8:
-            ColorControlsProcessor(
-                brightness: fraction() - 0.5, contrast: length(), saturation: fraction(),
-                inputEV: fraction() - 0.5)
-        case 9:
-            BlendImageProcessor(
-                blendMode: BlendMode.allCases.randomElement(using: &generator)!,
-                alpha: fraction(), backgroundColor: flag() ? color() : nil)
-        case 10: FlippingImageProcessor(horizontally: flag(), vertically: flag())
-        case 11:
-            RotatingImageProcessor(
-                degrees: fraction() * 720 - 360, backgroundColor: flag() ? color() : nil)
-        case 12:
-            RegionImageProcessor(
-                region: CGRect(origin: CGPoint(x: -length(), y: length()), size: size()))
-        case 13:
-            FocusCroppingImageProcessor(
-                size: size(), focus: CGPoint(x: fraction(), y: fraction()))
-        case 14:
-            SmartCroppingImageProcessor(
-                size: size(),
-                interest: CroppingInterest.allCases.randomElement(using: &generator)!)
-        case 15:
-            TrimmingImageProcessor(
-                threshold: fraction() * 255, color: flag() ? color() : nil,
-                isEvenHorizontally: flag(), isEvenVertically: flag())
-        case 16: PaddingImageProcessor(length(), backgroundColor: flag() ? color() : nil)
-        case 17:
-            PaddingImageProcessor(
-                top: length(), right: 0, bottom: length(), left: length(),
-                backgroundColor: flag() ? color() : nil)
-        case 18:
-            CanvasImageProcessor(
-                size: size(), anchor: CGPoint(x: fraction(), y: fraction()),
-                backgroundColor: flag() ? color() : nil)
-        case 19: GaussianBlurImageProcessor(sigma: length())
-        case 20: SharpeningImageProcessor(sigma: length())
-        case 21: PixelatingImageProcessor(side: length())
-        case 22: GrayscaleImageProcessor()
-        case 23: BitonalImageProcessor(threshold: fraction())
-        default: BlackWhiteProcessor()
-        }
-    }
-
-    private mutating func flag() -> Bool { Bool.random(using: &generator) }
-
-    private mutating func fraction() -> CGFloat {
-        flag()
-            ? [0, 0.5, 1].randomElement(using: &generator)! : .random(in: 0...1, using: &generator)
-    }
-
-    private mutating func length() -> CGFloat {
-        flag()
-            ? CGFloat(Int.random(in: 1...500, using: &generator))
-            : .random(in: 1e-9...1e9, using: &generator)
-    }
-
-    private mutating func size() -> CGSize { CGSize(width: length(), height: length()) }
-
-    private mutating func mode() -> ContentMode {
-        [.none, .aspectFit, .aspectFill].randomElement(using: &generator)!
-    }
-
-    private mutating func radius() -> Radius {
-        [.point(length()), .widthFraction(fraction()), .heightFraction(fraction())]
-            .randomElement(using: &generator)!
-    }
-
-    private mutating func corners() -> RectCorner {
-        RectCorner(rawValue: Int.random(in: 0...15, using: &generator))
-    }
-
-    private mutating func color() -> Color {
-        if flag() {
-            let bytes = (0..<4).map { _ in CGFloat(UInt8.random(in: 0...255, using: &generator)) }
-            return Color(
-                red: bytes[0] / 255, green: bytes[1] / 255, blue: bytes[2] / 255,
-                alpha: bytes[3] / 255)
-        }
-        return Color(red: fraction(), green: fraction(), blue: fraction(), alpha: fraction())
     }
 }

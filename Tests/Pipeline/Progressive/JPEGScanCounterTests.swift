@@ -34,11 +34,9 @@ struct JPEGScanCounterTests {
             let fixture = try ProgressiveFixture(bands: bands)
             #expect(fixture.scanCount == (bands == 1 ? 6 : 10))
             let found = scanEnds(fixture.data, pieces: pieces)
-            #expect(found.ends == fixture.scanEnds)
-            #expect(found.counter.process == .progressive)
+            #expect(found.ends == fixture.scanEnds && found.counter.process == .progressive)
             #expect(found.counter.begun == fixture.scanCount)
-            #expect(found.counter.count == fixture.data.count)
-            #expect(found.counter.isAtEnd)
+            #expect(found.counter.count == fixture.data.count && found.counter.isAtEnd)
         }
     }
 
@@ -65,8 +63,7 @@ struct JPEGScanCounterTests {
         let second = 12 + 7 + 6 + 12 + 6
         let (ends, counter) = scanEnds(Data(file), pieces: [1])
         #expect(ends == [second + 2, second + 6 + 2 + 2])
-        #expect(counter.begun == 2)
-        #expect(counter.isAtEnd)
+        #expect(counter.begun == 2 && counter.isAtEnd)
     }
 
     @Test func givesUpOnOtherFiles() throws {
@@ -75,8 +72,7 @@ struct JPEGScanCounterTests {
         for data in [baseline, png, Data("<!DOCTYPE html>".utf8), Data([0xFF, 0xD8, 0xFF, 0xD8])] {
             let (ends, counter) = scanEnds(data, pieces: [1])
             #expect(ends.isEmpty)
-            #expect(counter.process == .other)
-            #expect(counter.isAtEnd)
+            #expect(counter.process == .other && counter.isAtEnd)
         }
     }
 
@@ -93,8 +89,7 @@ struct JPEGScanCounterTests {
             let (ends, counter) = scanEnds(data, pieces: [1, 5, 31])
             let (whole, wholeCounter) = scanEnds(data, pieces: [data.count])
             #expect(ends == whole)
-            #expect(counter == wholeCounter)
-            #expect(counter.count == data.count)
+            #expect(counter == wholeCounter && counter.count == data.count)
         }
     }
 }

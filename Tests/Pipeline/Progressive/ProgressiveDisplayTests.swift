@@ -195,9 +195,7 @@ struct ProgressiveDisplayTests {
             ImageProgressive(), [.processor(processor), .scaleFactor(2)], into: shown)
         let final = try result.get().image
         let preview = try #require(shown.events.first ?? nil)
-        #expect(preview.pixelSize == final.pixelSize)
-        #expect(preview.scale == 2)
-        #expect(preview.isRendered)
+        #expect(preview.pixelSize == final.pixelSize && preview.scale == 2 && preview.isRendered)
     }
 
     /// Defect: D-14

@@ -7,7 +7,6 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(20))) struct ProgressiveViewTests {
     private let view = HeadlessImageView()
     private let asked = Recorder<PixelSize>()
-    private let arrived = Recorder<Int64>()
     private let results = Results()
     private let fixture: PresentationFixture
 
@@ -15,10 +14,10 @@ import Testing
 
     /// Loads a file of which the gate holds the bytes behind `count` back; the first update is replaced by
     /// nothing.
-    private func load(_ data: Data, holdingAfter count: Int, _ gate: Gate, slices: Int? = nil) {
-        let whole = OriginResponse.ok(data, contentType: "image/jpeg")
-        let response = slices.map { whole.with(.slices(bytes: $0)) } ?? whole
-        fixture.origin.route("/photo.jpg", response.with(.hold(afterBytes: count, .gate(gate))))
+    private func load(_ data: Data, holdingAfter count: Int, _ gate: Gate) {
+        fixture.origin.route(
+            "/photo.jpg",
+            .ok(data, contentType: "image/jpeg").with(.hold(afterBytes: count, .gate(gate))))
         let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
         progressive.onImageUpdated.delegate(on: asked) { asked, image in
             asked.record(image.pixelSize)
@@ -28,7 +27,6 @@ import Testing
             with: fixture.origin.url("/photo.jpg"),
             placeholder: PresentationFixture.image(width: 2),
             options: fixture.using([.progressiveJPEG(progressive)]),
-            progressBlock: { [arrived] received, _ in arrived.record(received) },
             completionHandler: results.add())
     }
 
@@ -56,21 +54,6 @@ import Testing
         gate.open()
         _ = await results.wait(for: 1)
         #expect(asked.count == 2 && view.image?.pixelSize.width == 3)
-    }
-
-    @Test(arguments: [0, 1, 0xFFFF] as [UInt16])
-    func aViewShowsNothingOfAFileThatHidesASecondFrame(_ height: UInt16) async throws {
-        let hostile = try ProgressiveFixture().hidingASecondFrame(height: height)
-        let pieces = hostile.count / 64 * 64
-        let gate = Gate()
-        load(hostile, holdingAfter: pieces, gate, slices: 64)
-        await arrived.wait { $0.contains { $0 >= Int64(pieces) } }
-        // Another file is loaded and shown meanwhile.
-        _ = await fixture.show(fixture.url(width: 3), in: HeadlessImageView())
-        gate.open()
-        let result = try #require(await results.wait(for: 1).first)
-        #expect(throws: KingfisherError.self) { try result.get() }
-        #expect(asked.count == 0)
     }
 
     @Test func theBuilderSetsTheOption() {

@@ -46,8 +46,7 @@ import Testing
 
     @Test func aSourceIsAResourceOrAProvider() {
         let network = Source.network(fixture.url)
-        #expect(network.asResource?.downloadURL == fixture.url)
-        #expect(network.asProvider == nil)
+        #expect(network.asResource?.downloadURL == fixture.url && network.asProvider == nil)
         let provider = Source.provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw"))
         #expect(provider.asResource == nil)
         #expect(provider.asProvider?.cacheKey == "raw")
