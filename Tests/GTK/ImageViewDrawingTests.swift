@@ -57,8 +57,7 @@ struct ImageViewDrawingTests {
 
     @Test func transparentPixelsLetTheBackgroundShine() async {
         let half = Pixel(255, 0, 0, 128)
-        let shot = await screenshot(
-            .stretch, of: image(.solid(half, width: 10, height: 10)))
+        let shot = await screenshot(.stretch, of: image(.solid(half, width: 10, height: 10)))
         #expect(shot.pixel(50, 50) == half)
     }
 

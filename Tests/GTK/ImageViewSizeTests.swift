@@ -34,8 +34,7 @@ struct ImageViewSizeTests {
             (PicturePlacement.Mode.fit, 100), (.fill, 200), (.stretch, 200), (.center, 400),
         ] {
             view.contentMode = mode
-            #expect(
-                try await loadedSize(in: view) == PixelSize(width: width, height: width / 2))
+            #expect(try await loadedSize(in: view) == PixelSize(width: width, height: width / 2))
         }
         withExtendedLifetime(window) {}
     }

@@ -36,8 +36,7 @@ import Testing
 
     @Test(arguments: [(1.0, 31.0), (2.0, 30.5)])
     func edgesLieBetweenPixelsOfTheScreen(scaleFactor: CGFloat, x: CGFloat) {
-        let odd = rect(
-            .center, scaleFactor: scaleFactor, of: CGSize(width: 39, height: 20))
+        let odd = rect(.center, scaleFactor: scaleFactor, of: CGSize(width: 39, height: 20))
         #expect(odd == CGRect(x: x, y: 40, width: 39, height: 20))
     }
 

@@ -11,8 +11,7 @@ func image(_ grid: PixelGrid, scale: CGFloat = 1) -> Image {
 
 func bitmap(_ grid: PixelGrid) -> Bitmap {
     let bytes = grid.pixels.flatMap { [$0.red, $0.green, $0.blue, $0.alpha] }
-    return Bitmap(
-        pixels: Data(bytes), size: PixelSize(width: grid.width, height: grid.height))!
+    return Bitmap(pixels: Data(bytes), size: PixelSize(width: grid.width, height: grid.height))!
 }
 
 /// An image of the same pixels as a file that is not decoded yet.

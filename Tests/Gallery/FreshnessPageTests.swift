@@ -61,9 +61,7 @@ struct FreshnessPageTests {
             "stale-if-error": "fresh: the server was not asked",
         ])
         now.withLock { $0 += 2 }
-        try await ask([
-            "no-cache": same, "stale-if-error": "fetched", "must-revalidate": "fetched",
-        ])
+        try await ask(["no-cache": same, "stale-if-error": "fetched", "must-revalidate": "fetched"])
     }
 
     @Test func tellsAgeAndValidator() async throws {

@@ -218,8 +218,7 @@ struct AnimatedImageViewTests {
     @Test func tenViewsOfOneImageShareItsFramesAndTextures() async throws {
         let source = CountingSource()
         let image = try #require(
-            KingfisherWrapper<Image>.animatedImage(
-                source: source, options: ImageCreatingOptions()))
+            KingfisherWrapper<Image>.animatedImage(source: source, options: ImageCreatingOptions()))
         let views = (0..<10).map { _ in view(image) }
         var windows: [TestWindow] = []
         for view in views { windows.append(await TestWindow(view, width: 8, height: 8)) }
@@ -257,8 +256,7 @@ private final class CountingSource: ImageFrameSource {
 
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
         asked.withLock { $0.append(index) }
-        return HalcyonGTKTests.bitmap(
-            .solid([.red, .green, .blue][index], width: 8, height: 8))
+        return HalcyonGTKTests.bitmap(.solid([.red, .green, .blue][index], width: 8, height: 8))
     }
 }
 

@@ -28,8 +28,7 @@ struct FailureViewTests {
             told.append(error)
             return notice
         }
-        await fixture.show(
-            fixture.missing, in: view, placeholder: red)
+        await fixture.show(fixture.missing, in: view, placeholder: red)
         #expect(told.count == 1 && told[0].isInvalidResponseStatusCode(404))
         #expect(view.image == nil && view.kf.placeholder == nil)
         #expect(await window.screenshot().pixel(30, 30) == .green)

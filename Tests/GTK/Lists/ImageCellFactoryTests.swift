@@ -72,8 +72,7 @@ struct ImageCellFactoryTests {
             #expect(busy.count < 40)
         }
         list.items = []
-        #expect(
-            list.binder.allCells.allSatisfy { $0.cell.imageView.kf.taskIdentifier == nil })
+        #expect(list.binder.allCells.allSatisfy { $0.cell.imageView.kf.taskIdentifier == nil })
         await fixture.origin.waitForConnections(atMost: 0)
         fixture.releaseAll()
     }

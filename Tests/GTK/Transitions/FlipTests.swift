@@ -50,8 +50,7 @@ import Testing
     ) {
         for point in seen {
             let (x, y) = place(point, from: edge)
-            #expect(
-                shot.pixel(x, y).isNear(color), "\(x), \(y)", sourceLocation: sourceLocation)
+            #expect(shot.pixel(x, y).isNear(color), "\(x), \(y)", sourceLocation: sourceLocation)
         }
         for point in unseen {
             let (x, y) = place(point, from: edge)
@@ -135,8 +134,7 @@ import Testing
             })
         let texture = try #require(turned.texture(size, scaleFactor: 1, renderer: gl.pointer))
         let shot = try #require(
-            Bitmap(
-                downloading: texture.pointer, size: PixelSize(width: 100, height: 100)))
+            Bitmap(downloading: texture.pointer, size: PixelSize(width: 100, height: 100)))
         expect(shot, turned: edge, .red)
     }
 }

@@ -90,8 +90,7 @@ struct ImageFrameSourceTests {
         let image = try #require(
             Image(frames: frames, timing: AnimationTiming(durations: durations, loopCount: 3)))
         let written = try #require(Image(data: image.kf.data(format: .GIF, options: .init())))
-        #expect(
-            written.animation == AnimationTiming(durations: durations, loopCount: 3))
+        #expect(written.animation == AnimationTiming(durations: durations, loopCount: 3))
         // The palette may take the neighbour of a gray.
         for (bitmap, shade) in zip(try written.allBitmaps(), shades) {
             #expect(abs(Int(bitmap.samples(0, 0)[0]) - Int(Grays.level(shade))) <= 5)

@@ -54,8 +54,7 @@ import Testing
         #expect(
             size == PixelSize(width: picture.width, height: picture.height),
             sourceLocation: sourceLocation)
-        #expect(
-            picture.difference(to: expected) <= tolerance, sourceLocation: sourceLocation)
+        #expect(picture.difference(to: expected) <= tolerance, sourceLocation: sourceLocation)
     }
 
     @Test func theFourCutHasTwoByTwoPlacesAndAWideLowerEdge() {

@@ -21,8 +21,7 @@ import Testing
     @Test func aJPEGIsAStillImageWithItsPixels() throws {
         let picture = try Bitmap.gradient(64, 64)
         let image = try #require(
-            Wrapper.image(
-                data: encoded(picture, as: .JPEG), options: ImageCreatingOptions()))
+            Wrapper.image(data: encoded(picture, as: .JPEG), options: ImageCreatingOptions()))
         #expect(image.kf.imageFrameCount == nil)
         #expect(try image.bitmap().greatestDifference(from: picture) <= 6)
         #expect(try image.bitmap().meanDifference(from: picture) < 1)

@@ -8,10 +8,7 @@ import Testing
         arguments: [
             (HashPicture.gradient, 4, 3, "LxH2cX2swxX8l}WDjte;gJfjfQfj"),
             (HashPicture.pattern, 4, 3, "L.HLv}2VwxSgq6W.jufigcfjfQfj"),
-            (
-                HashPicture.pattern, 5, 4,
-                "V.HLv}2VwxSgo1q6W.jufifQgcfjfQfjfQo^WpjtfQfQ"
-            ),
+            (HashPicture.pattern, 5, 4, "V.HLv}2VwxSgo1q6W.jufifQgcfjfQfjfQo^WpjtfQfQ"),
             (HashPicture.plain, 1, 1, "001C={"),
             (HashPicture.plain, 4, 3, "L01C={tnfQtntnkCfQkCfQfQfQfQ"),
         ])

@@ -100,8 +100,7 @@ import Testing
 
     /// Upstream: testLoadTransitionUsesLoadTransitionPathForNonCachedImage
     @Test func aLoadTransitionWinsOverAFade() async throws {
-        let (result, _) = await run(
-            photo.fade(duration: 2).loadTransition(.flipFromTop(5)))
+        let (result, _) = await run(photo.fade(duration: 2).loadTransition(.flipFromTop(5)))
         #expect(result.value?.cacheType == CacheType.none)
         let last = try #require(renderer.frames.last?.transition)
         #expect(last.duration == 5 && last.animationOptions == .transitionFlipFromTop)

@@ -70,8 +70,7 @@ import Testing
     func theFailureImageIsShown(_ kind: ImagePlace) async throws {
         let place = kind.make()
         let failed = PresentationFixture.image(width: 30)
-        _ = place.set(
-            fixture.missing, fixture.using([.onFailureImage(failed)]), nil, results.add())
+        _ = place.set(fixture.missing, fixture.using([.onFailureImage(failed)]), nil, results.add())
         #expect(place.shown() == nil)
         #expect(await results.wait(for: 1)[0].error?.isInvalidResponseStatusCode(404) == true)
         #expect(place.shown() === failed)

@@ -23,8 +23,7 @@ import Testing
     @Test func aHolderNeedsTheTwoRequirementsOnly() async throws {
         let holder = Plain()
         let source = Source.network(fixture.url(width: 2))
-        holder.kf.setImage(
-            with: source, options: fixture.options, completionHandler: results.add())
+        holder.kf.setImage(with: source, options: fixture.options, completionHandler: results.add())
         #expect(await results.wait(for: 1)[0].width == 2)
         #expect(holder.getImage()?.pixelSize.width == 2)
     }

@@ -93,8 +93,7 @@ import Testing
     @Test func aKeptPlaceholderViewCountsAsShown() async throws {
         fixture.hold()
         let (first, second) = (HeadlessLabel("first"), HeadlessLabel("second"))
-        view.kf.setImage(
-            with: fixture.url(width: 1), placeholder: first, options: fixture.options)
+        view.kf.setImage(with: fixture.url(width: 1), placeholder: first, options: fixture.options)
         view.kf.setImage(
             with: fixture.url(width: 2), placeholder: second,
             options: fixture.using([.keepCurrentImageWhileLoading]))

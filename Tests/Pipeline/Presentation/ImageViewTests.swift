@@ -204,8 +204,7 @@ import Testing
     /// Upstream: testImageViewCancelDownloadTaskCancelsProvider
     @Test func cancellingTheViewsTaskCancelsAProvider() async throws {
         let provider = WaitingProvider()
-        view.kf.setImage(
-            with: provider, options: fixture.options, completionHandler: results.add())
+        view.kf.setImage(with: provider, options: fixture.options, completionHandler: results.add())
         await provider.gate.waitForWaiters()
         view.kf.cancelDownloadTask()
         #expect(await results.wait(for: 1)[0].error?.errorCode == 1006)

@@ -79,8 +79,7 @@ import Testing
         let transition = ImageTransition.custom(
             duration: 2, options: [.curveEaseIn], animations: { view, _ in view.image = other },
             completion: { ends.record($0) })
-        async let result = fixture.show(
-            fixture.url(width: 3), in: view, [.transition(transition)])
+        async let result = fixture.show(fixture.url(width: 3), in: view, [.transition(transition)])
         await clock.waitForSleepers()
         #expect(view.image === other)
         #expect(ends.count == 0)

@@ -108,7 +108,6 @@ import Testing
         await fixture.origin.waitForRequests(1)
         gate.open()
         await fixture.origin.waitForRequests(5)
-        #expect(
-            fixture.origin.requests.map(\.path) == [1, 3, 2, 4, 5].map { "/\($0).png" })
+        #expect(fixture.origin.requests.map(\.path) == [1, 3, 2, 4, 5].map { "/\($0).png" })
     }
 }

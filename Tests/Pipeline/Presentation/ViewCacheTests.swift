@@ -44,8 +44,7 @@ import Testing
     @Test(arguments: [[1, 8], [8, 1]])
     func theFirstFrameAndTheWholeAnimationFollowEachOther(_ counts: [Int]) async throws {
         let frames = (1...8).map {
-            GIFFixture.Frame(
-                .solid(Pixel(UInt8($0 * 20), 0, 0), width: 6, height: 4), delay: 10)
+            GIFFixture.Frame(.solid(Pixel(UInt8($0 * 20), 0, 0), width: 6, height: 4), delay: 10)
         }
         fixture.origin.route(
             "/banana.gif", .ok(GIFFixture.data(frames, loopCount: 0), contentType: "image/gif"))

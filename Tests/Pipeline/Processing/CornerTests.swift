@@ -72,8 +72,7 @@ import Testing
                     roundingCorners: corners))
             for index in result.pixels.indices {
                 let (pixel, source) = (result.pixels[index], picture.pixels[index])
-                #expect(
-                    abs(pixel.w - source.w * expected.pixels[index].w) <= Self.tolerance)
+                #expect(abs(pixel.w - source.w * expected.pixels[index].w) <= Self.tolerance)
                 if pixel.w > 0 { #expect(abs(pixel.x - source.x) <= kind.step / 2) }
             }
         }

@@ -57,8 +57,7 @@ import Testing
         _ x: CGFloat, _ y: CGFloat, _ left: Int, _ top: Int
     ) throws {
         let image = Self.coordinates(640, 427)
-        let result = image.kf.crop(
-            to: CGSize(width: 200, height: 100), around: CGPoint(x: x, y: y))
+        let result = image.kf.crop(to: CGSize(width: 200, height: 100), around: CGPoint(x: x, y: y))
         #expect(result.pixelSize == PixelSize(width: 200, height: 100))
         #expect(try Self.origin(of: result) == [left, top % 256])
     }

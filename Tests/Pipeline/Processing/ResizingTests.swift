@@ -50,9 +50,7 @@ import Testing
     }
 
     /// Upstream: testImageResizing
-    @Test(arguments: [
-        (ContentMode.none, 30, 60), (.aspectFit, 30, 20), (.aspectFill, 90, 60),
-    ])
+    @Test(arguments: [(ContentMode.none, 30, 60), (.aspectFit, 30, 20), (.aspectFill, 90, 60)])
     func bringsImagesToTheReferenceSize(_ mode: ContentMode, _ width: Int, _ height: Int) throws {
         let image = Picture.noise(width: 120, height: 80).image()
         let processor = ResizingImageProcessor(

@@ -12,10 +12,7 @@ import Testing
         .greatestFiniteMagnitude,
     ]
     private static let sizes: [CGSize] = numbers.flatMap {
-        [
-            CGSize(width: $0, height: $0), CGSize(width: $0, height: 4),
-            CGSize(width: 4, height: $0),
-        ]
+        [CGSize(width: $0, height: $0), CGSize(width: $0, height: 4), CGSize(width: 4, height: $0)]
     }
     private static let points: [CGPoint] = sizes.map { CGPoint(x: $0.width, y: $0.height) }
 

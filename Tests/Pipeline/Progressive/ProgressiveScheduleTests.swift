@@ -72,8 +72,7 @@ struct ProgressiveScheduleTests {
     @Test mutating func showsALateViewerWhatIsDecoded() {
         schedule.note(3, shownTo: "a", at: .zero)
         for wish in [fast("b"), patient("b")] {
-            expect(
-                .show(scan: 3, to: ["b"]), for: [patient("a"), wish], complete: 3, decoded: 3)
+            expect(.show(scan: 3, to: ["b"]), for: [patient("a"), wish], complete: 3, decoded: 3)
         }
     }
 }

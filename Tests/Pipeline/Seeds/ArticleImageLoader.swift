@@ -88,7 +88,6 @@ actor ArticleImageLoader {
 extension Image {
     /// An image of one transparent pixel, as the toolkit's image class has it.
     fileprivate convenience init() {
-        self.init(
-            bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
+        self.init(bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
     }
 }

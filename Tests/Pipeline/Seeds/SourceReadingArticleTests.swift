@@ -111,8 +111,7 @@ import Testing
             seen.record(request)
             return request
         }
-        fixture.origin.route(
-            "/photo.png", .png(fixture.png).cacheControl("max-age=3600"))
+        fixture.origin.route("/photo.png", .png(fixture.png).cacheControl("max-age=3600"))
         for _ in 0..<2 {
             _ = try await fixture.retrieve([.requestModifier(modifier), .forceRefresh])
         }
