@@ -8,32 +8,10 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct HashPlaceholderTests {
-    private let ticker = ManualFrameTicker()
     private let gate = Gate()
     /// A BlurHash of one colour.
     private let hash = "001C={"
     private let dark = Pixel(10, 20, 30)
-
-    @Test func aHashFadesIntoThePicture() async throws {
-        let fixture = try await LoadFixture()
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = stretched(ticker: ticker)
-        let window = await TestWindow(view, width: 100, height: 100)
-        let results = Results()
-        view.kf.setImage(
-            with: url, placeholder: .blurHash(hash),
-            options: fixture.using([.transition(.fade(1))]), completionHandler: results.add())
-        #expect(await window.screenshot().pixel(50, 50).isNear(dark))
-        gate.open()
-        await window.frames { ticker.subscriberCount == 1 }
-        ticker.advance(by: .zero)
-        #expect(await window.screenshot().pixel(50, 50).isNear(dark))
-        ticker.advance(by: .milliseconds(500))
-        #expect(await window.screenshot().pixel(50, 50).isNear(.mean(dark, .blue)))
-        ticker.advance(by: .milliseconds(500))
-        #expect(await window.screenshot().pixel(50, 50) == .blue)
-        #expect(try await results.wait(for: 1)[0].1.get().cacheType == .none)
-    }
 
     @Test func animatedImagesTakeThem() async throws {
         let fixture = try await LoadFixture()

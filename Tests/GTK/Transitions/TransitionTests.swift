@@ -42,6 +42,12 @@ struct TransitionTests {
         ticker.advance(by: .zero)
     }
 
+    /// What is seen in the middle when some time has passed.
+    private func pixel(of window: TestWindow, after milliseconds: Int) async -> Pixel {
+        ticker.advance(by: .milliseconds(milliseconds))
+        return await window.screenshot().pixel(50, 50)
+    }
+
     // MARK: Fading
 
     @Test func aFadeGoesFromTheOldImageToTheNewOne() async {
@@ -53,8 +59,7 @@ struct TransitionTests {
         #expect(middle.pixel(50, 50).isNear(.mean(.red, .blue)))
         #expect(middle.pixel(2, 97).isNear(.mean(.red, .blue)))
         #expect(view.isInTransition && ends.count == 0)
-        ticker.advance(by: .milliseconds(500))
-        #expect(await window.screenshot().pixel(50, 50) == .blue)
+        #expect(await pixel(of: window, after: 500) == .blue)
         #expect(ends.events == [true] && !view.isInTransition && ticker.subscriberCount == 0)
     }
 
@@ -62,18 +67,15 @@ struct TransitionTests {
         let (view, window) = await shown(nil)
         begin(.fade(2), in: view, to: picture(.blue))
         #expect(await window.screenshot().visiblePixelCount == 0)
-        ticker.advance(by: .seconds(1))
-        #expect(await window.screenshot().pixel(50, 50).isNear(Pixel(0, 0, 255, 128)))
-        ticker.advance(by: .seconds(1))
-        #expect(await window.screenshot().pixel(50, 50) == .blue)
+        #expect(await pixel(of: window, after: 1000).isNear(Pixel(0, 0, 255, 128)))
+        #expect(await pixel(of: window, after: 1000) == .blue)
     }
 
     @Test func aFadeBeginsAndEndsSlowly() async {
         let (view, window) = await shown(.black)
         begin(.fade(1), in: view, to: picture(.white))
-        ticker.advance(by: .milliseconds(250))
         // 0.1292 is the value of the CSS curve ease-in-out at 0.25.
-        #expect(await window.screenshot().pixel(50, 50).isNear(Pixel(gray: 33)))
+        #expect(await pixel(of: window, after: 250).isNear(Pixel(gray: 33)))
     }
 
     @Test func aViewWithRoundCornersFadesWithinThem() async {
@@ -109,11 +111,9 @@ struct TransitionTests {
         begin(.fade(1), in: view, to: picture(.green))
         #expect(ends.events == [false])
         #expect(await window.screenshot().isEqual(to: before))
-        ticker.advance(by: .milliseconds(500))
         // Half of the half red and half blue one, and half green.
-        #expect(await window.screenshot().pixel(50, 50).isNear(Pixel(64, 128, 64), within: 4))
-        ticker.advance(by: .milliseconds(500))
-        #expect(await window.screenshot().pixel(50, 50) == .green)
+        #expect(await pixel(of: window, after: 500).isNear(Pixel(64, 128, 64), within: 4))
+        #expect(await pixel(of: window, after: 500) == .green)
         #expect(ends.events == [false, true])
     }
 
@@ -210,10 +210,8 @@ struct TransitionTests {
         }
         ticker.advance(by: .zero)
         #expect(await window.screenshot().visiblePixelCount == 0)
-        ticker.advance(by: .milliseconds(250))
-        #expect(await window.screenshot().pixel(50, 50).isNear(Pixel(0, 0, 255, 64)))
-        ticker.advance(by: .milliseconds(750))
-        #expect(await window.screenshot().pixel(50, 50) == .blue)
+        #expect(await pixel(of: window, after: 250).isNear(Pixel(0, 0, 255, 64)))
+        #expect(await pixel(of: window, after: 750) == .blue)
         #expect(ends.events == [true])
     }
 

@@ -14,6 +14,17 @@ import Testing
         let radius: Double
         let corners: RectCorner
 
+        /// One `inset` away from the edges of a picture.
+        init(
+            _ width: Int, _ height: Int, inset: Double = 0, radius: Double,
+            corners: RectCorner = .all
+        ) {
+            (left, top) = (inset, inset)
+            (right, bottom) = (Double(width) - inset, Double(height) - inset)
+            self.radius = radius
+            self.corners = corners
+        }
+
         func contains(_ x: Double, _ y: Double) -> Bool {
             guard x > left, x < right, y > top, y < bottom else { return false }
             let places: [(RectCorner, Double, Double, Double, Double)] = [
@@ -60,9 +71,7 @@ import Testing
         _ width: Int, _ height: Int, _ radius: Double, _ corners: RectCorner
     ) throws {
         let used = max(0, min(radius, Double(min(width, height)) / 2))
-        let shape = Shape(
-            left: 0, top: 0, right: Double(width), bottom: Double(height), radius: used,
-            corners: corners)
+        let shape = Shape(width, height, radius: used, corners: corners)
         let expected = Self.sampled(width: width, height: height, shape.contains)
         for kind in PixelKind.all {
             let picture = kind.noise(width: width, height: height)
@@ -113,9 +122,7 @@ import Testing
                 to: white.image(hasAlpha: false), scale: CGFloat(scale))
             #expect(result.size == CGSize(width: 8, height: 10))
             let (width, height) = (8 * scale, 10 * scale)
-            let shape = Shape(
-                left: 0, top: 0, right: Double(width), bottom: Double(height),
-                radius: 3 * Double(scale), corners: .all)
+            let shape = Shape(width, height, radius: 3 * Double(scale))
             let mask = Self.sampled(width: width, height: height, shape.contains)
             let picture = try Picture(result)
             for (pixel, sample) in zip(picture.pixels, mask.pixels) {
@@ -146,13 +153,11 @@ import Testing
             min(
                 border.radius.compute(with: CGSize(width: width, height: height)), room,
                 room - half))
+        let corners = border.roundingCorners
         let outer = Shape(
-            left: 0, top: 0, right: Double(width), bottom: Double(height),
-            radius: middle > 0 ? middle + half : 0, corners: border.roundingCorners)
+            width, height, radius: middle > 0 ? middle + half : 0, corners: corners)
         let inner = Shape(
-            left: half * 2, top: half * 2, right: Double(width) - half * 2,
-            bottom: Double(height) - half * 2, radius: max(0, middle - half),
-            corners: border.roundingCorners)
+            width, height, inset: half * 2, radius: max(0, middle - half), corners: corners)
         let mask = Self.sampled(width: width, height: height) {
             outer.contains($0, $1) && !inner.contains($0, $1)
         }

@@ -83,6 +83,11 @@ private let sharpEach = ImageProgressive(isBlur: false, isFastestScan: false, sc
 
 @Suite(.timeLimit(.minutes(20)))
 struct ProgressiveDisplayTests {
+    private let fixture: ProgressiveFixture
+    private let shown = Recorder<Image?>()
+
+    init() throws { fixture = try ProgressiveFixture() }
+
     @Test func hasTheDocumentedDefaults() {
         let progressive = ImageProgressive()
         #expect(progressive.isBlur && progressive.isFastestScan && progressive.scanInterval == 0)
@@ -95,7 +100,6 @@ struct ProgressiveDisplayTests {
 
     /// Defect: D-14
     @Test func showsEachScanOnceAsItArrives() async throws {
-        let fixture = try ProgressiveFixture()
         let gates = fixture.scanEnds.dropLast().map { (end: $0, gate: Gate()) }
         let origin = try await OriginServer.start()
         var response = OriginResponse.ok(fixture.data, contentType: "image/jpeg")
@@ -119,8 +123,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func showsOnlyTheLatestScanByDefault() async throws {
-        let fixture = try ProgressiveFixture()
-        let shown = Recorder<Image?>()
         let viewing = try Viewing { exchange in
             // No second scan has begun.
             try exchange.send(fixture.prefix(1).dropLast(2))
@@ -139,8 +141,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func blursUntilSixScansHaveBegun() async throws {
-        let fixture = try ProgressiveFixture()
-        let shown = Recorder<Image?>()
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.data.dropLast(10))
             await shown.waitFor(count: fixture.scanCount - 1)
@@ -160,8 +160,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func asksWhatToDoWithEachPicture() async throws {
-        let fixture = try ProgressiveFixture()
-        let shown = Recorder<Image?>()
         let asked = Recorder<Bool>()
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.data.dropLast(10))
@@ -183,8 +181,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func appliesTheProcessorAndTheScale() async throws {
-        let fixture = try ProgressiveFixture()
-        let shown = Recorder<Image?>()
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(3))
             await shown.waitFor(count: 1)
@@ -200,7 +196,6 @@ struct ProgressiveDisplayTests {
 
     /// Defect: D-14
     @Test func showsEachSharerItsOwnPicture() async throws {
-        let fixture = try ProgressiveFixture()
         let (first, second, third) = (Recorder<Image?>(), Recorder<Image?>(), Recorder<Image?>())
         let begun = Gate()
         let transport = ScriptedTransport { _, exchange in
@@ -252,9 +247,7 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func showsNothingToARequestThatIsNotCurrent() async throws {
-        let fixture = try ProgressiveFixture()
         let isCurrent = Locked(true)
-        let shown = Recorder<Image?>()
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(2))
             await shown.wait { $0.count == 2 }
@@ -269,8 +262,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func showsNothingAfterCancellation() async throws {
-        let fixture = try ProgressiveFixture()
-        let shown = Recorder<Image?>()
         let transport = ScriptedTransport { _, exchange in
             try await exchange.respond()
             try exchange.send(fixture.prefix(3))
@@ -288,7 +279,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func decodesNothingWithoutAView() async throws {
-        let fixture = try ProgressiveFixture()
         let asked = Recorder<Bool>()
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(5))
@@ -309,7 +299,6 @@ struct ProgressiveDisplayTests {
 
     @Test(arguments: [true, false])
     func keepsTheIntervalBetweenUpdates(_ isFastest: Bool) async throws {
-        let fixture = try ProgressiveFixture()
         let clock = ManualClock()
         let gate = Gate()
         let viewing = try Viewing(clock: clock) { exchange in
@@ -339,7 +328,6 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func leavesErrorsToTheCompleteImage() async throws {
-        let fixture = try ProgressiveFixture()
         let gate = Gate()
         // The tables of the third scan are no tables.
         var damaged = fixture.data
