@@ -23,16 +23,6 @@ enum HashPicture {
     }
 }
 
-extension Bitmap {
-    /// The mean difference of all samples, 0…1.
-    func meanDifference(to other: Bitmap) -> Double {
-        let (own, others) = (data, other.data)
-        precondition(own.count == others.count)
-        let sum = zip(own, others).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-        return Double(sum) / Double(own.count) / 255
-    }
-}
-
 extension Color {
     /// Whether no component but the opacity differs by `tolerance`.
     func isNear(_ other: Color, within tolerance: CGFloat) -> Bool {

@@ -11,33 +11,27 @@ import Testing
     init() async throws { fixture = try await PresentationFixture() }
 
     /// Upstream: testMemoryImageCacheExtendingExpirationTask,
-    /// testMemoryImageCacheNotExtendingExpirationTask
-    @Test(arguments: [true, false])
-    func showingAnImageInMemoryMayExtendItsLife(_ extends: Bool) async throws {
-        let aged = try await AgedCache()
-        _ = await aged.show([.memoryCacheExpiration(.seconds(10))])
-        aged.clock.advance(9)
-        let extending: ExpirationExtending = extends ? .expirationTime(.seconds(100)) : .none
-        let shown = await aged.show([.memoryCacheAccessExtendingExpiration(extending)])
-        #expect(shown.value?.cacheType == .memory)
-        aged.clock.advance(90)
-        #expect(aged.cachedType == (extends ? .memory : .disk))
-    }
-
-    /// Upstream: testDiskImageCacheExtendingExpirationTask,
+    /// testMemoryImageCacheNotExtendingExpirationTask, testDiskImageCacheExtendingExpirationTask,
     /// testDiskImageCacheNotExtendingExpirationTask
-    @Test(arguments: [true, false])
-    func showingADiskImageMayExtendItsLife(_ extends: Bool) async throws {
+    @Test(arguments: [CacheType.memory, .disk], [true, false])
+    func showingAnImageMayExtendItsLife(where place: CacheType, _ extends: Bool) async throws {
         let aged = try await AgedCache()
-        _ = await aged.show([.diskCacheExpiration(.seconds(2))])
-        aged.cache.clearMemoryCache()
-        aged.clock.advance(1)
-        let extending: ExpirationExtending = extends ? .expirationTime(.seconds(4)) : .none
-        let shown = await aged.show([.diskCacheAccessExtendingExpiration(extending)])
-        #expect(shown.value?.cacheType == .disk)
-        aged.cache.clearMemoryCache()
-        aged.clock.advance(2)
-        #expect(aged.cachedType == (extends ? CacheType.disk : .none))
+        let isOnDisk = place == .disk
+        let extending: ExpirationExtending = extends ? .expirationTime(.seconds(100)) : .none
+        let life = StorageExpiration.seconds(10)
+        _ = await aged.show([isOnDisk ? .diskCacheExpiration(life) : .memoryCacheExpiration(life)])
+        if isOnDisk { aged.cache.clearMemoryCache() }
+        aged.clock.advance(9)
+        let shown = await aged.show([
+            isOnDisk
+                ? .diskCacheAccessExtendingExpiration(extending)
+                : .memoryCacheAccessExtendingExpiration(extending)
+        ])
+        #expect(shown.value?.cacheType == place)
+        if isOnDisk { aged.cache.clearMemoryCache() }
+        aged.clock.advance(90)
+        let afterwards: CacheType = isOnDisk ? .none : .disk
+        #expect(aged.cachedType == (extends ? place : afterwards))
     }
 
     /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames, testLoadGIFImageWithDifferentOptions

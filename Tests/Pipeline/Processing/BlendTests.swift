@@ -126,8 +126,7 @@ import Testing
                         source.w *= alpha
                         return Self.composite(mode, source, (background ?? .clear).vector)
                     }
-                    let result = try Picture(image)
-                    #expect(result.difference(to: expected) <= kind.step * 2.5)
+                    #expect(try Picture(image).difference(to: expected) <= kind.step * 2.5)
                     #expect(try image.bitmap().hasAlpha == image.hasAlpha)
                 }
             }

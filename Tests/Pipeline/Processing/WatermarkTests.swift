@@ -68,11 +68,10 @@ import Testing
     @Test func tilesCoverTheImageFromTheMiddle() throws {
         let plain = try Self.marked(Self.ground.image(hasAlpha: false), .tiled())
         let middle = Self.expected(left: 8, top: 4)
-        for y in 0..<10 {
-            for x in 0..<20 {
-                #expect(plain[x, y] == plain[8 + (x + 80 - 8) % 4, 4 + (y + 40 - 4) % 2])
-            }
+        let repeated = Picture(width: 20, height: 10) {
+            plain[8 + ($0 + 72) % 4, 4 + ($1 + 36) % 2]
         }
+        #expect(plain == repeated)
         #expect(abs(plain[8, 4].x - middle[8, 4].x) <= 1.0 / 255)
         let spaced = try Self.marked(
             Self.ground.image(hasAlpha: false), .tiled(gap: CGSize(width: 2, height: 2)))

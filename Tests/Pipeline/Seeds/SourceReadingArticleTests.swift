@@ -52,25 +52,6 @@ import Testing
         #expect(provider.asProvider?.cacheKey == "raw")
     }
 
-    @Test func theOptionsOfTheArticleAreParsed() throws {
-        let options = KingfisherParsedOptionsInfo([
-            .targetCache(fixture.cache),
-            .originalCache(fixture.cache),
-            .downloader(fixture.downloader),
-            .transition(.fade(0.3)),
-            .forceRefresh,
-            .fromMemoryCacheOrRefresh,
-            .forceTransition,
-            .cacheMemoryOnly,
-            .waitForCache,
-            .onlyFromCache,
-            .backgroundDecode,
-            .scaleFactor(2),
-        ])
-        #expect(options.targetCache === fixture.cache && options.scaleFactor == 2)
-        #expect(options.forceRefresh && options.backgroundDecode && options.forceTransition)
-    }
-
     @Test func theDownloaderGivesAResultThatIsHandled() async throws {
         let resource: any Resource = fixture.url
         let options = KingfisherParsedOptionsInfo([
