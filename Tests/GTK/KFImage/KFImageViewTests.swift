@@ -36,6 +36,9 @@ struct KFImageViewTests {
         return window
     }
 
+    /// A blue image, which waits for the gate.
+    private func heldImage() -> URL { fixture.route("/a.png", .blue, gate: gate) }
+
     /// Lets the image come and its transition begin.
     private func beginTransition(in window: TestWindow) async {
         gate.open()
@@ -46,9 +49,8 @@ struct KFImageViewTests {
     // MARK: Placeholder, image, failure
 
     @Test func thePlaceholderIsSeenUntilTheImageComes() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
-        let view = describe(url).placeholder { placeholder }.resizable().makeView()
+        let view = describe(heldImage()).placeholder { placeholder }.resizable().makeView()
         #expect(fixture.origin.requestCount == 0)
         let window = await shown(view)
         #expect(await window.screenshot().pixel(50, 50) == .red)
@@ -60,9 +62,8 @@ struct KFImageViewTests {
     }
 
     @Test func anImageCanBeThePlaceholderAndCoversThePlace() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = image(.solid(.red, width: 8, height: 4))
-        let view = describe(url).placeholder(placeholder).resizable().makeView()
+        let view = describe(heldImage()).placeholder(placeholder).resizable().makeView()
         let window = await shown(view)
         #expect(
             await window.screenshot().isEqual(to: bitmap(.solid(.red, width: 100, height: 100))))
@@ -79,10 +80,9 @@ struct KFImageViewTests {
     }
 
     @Test func thePlaceholderMakesTheSizeUntilTheImageDoes() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
         placeholder.requestedSize = CGSize(width: 33, height: 44)
-        let view = describe(url).placeholder { placeholder }.makeView()
+        let view = describe(heldImage()).placeholder { placeholder }.makeView()
         let window = await shown(view)
         #expect(view.measure(.vertical, other: nil).natural == 44)
         gate.open()
@@ -122,8 +122,7 @@ struct KFImageViewTests {
     // MARK: Transitions
 
     @Test func theImageFadesInOverThePlaceholder() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url).placeholder { square(.red) }.resizable()
+        let view = describe(heldImage()).placeholder { square(.red) }.resizable()
             .fade(duration: 1).makeView()
         let window = await shown(view)
         #expect(await window.screenshot().pixel(50, 50) == .red)
@@ -136,8 +135,7 @@ struct KFImageViewTests {
     }
 
     @Test func aLoadTransitionTurnsTheWholeView() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url).placeholder { square(.red) }.resizable()
+        let view = describe(heldImage()).placeholder { square(.red) }.resizable()
             .loadTransition(.flipFromTop(1), animation: .linear()).makeView()
         let window = await shown(view)
         await beginTransition(in: window)
@@ -151,14 +149,13 @@ struct KFImageViewTests {
     }
 
     @Test func aCustomTransitionMovesTheImageView() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
         let transition = ImageTransition.custom(
             duration: 1, options: .curveLinear,
             animations: { view, image in
                 view.image = image
                 (view as? ImageView)?.pose = Pose(offset: CGPoint(x: 50, y: 0))
             }, completion: { [events] in events.record("end \($0)") })
-        let view = describe(url).resizable().loadTransition(transition).makeView()
+        let view = describe(heldImage()).resizable().loadTransition(transition).makeView()
         view.imageView.frameTicker = ticker
         let window = await shown(view)
         await beginTransition(in: window)
@@ -173,8 +170,7 @@ struct KFImageViewTests {
     // MARK: The screen
 
     @Test func leavingTheScreenCancelsAndComingBackLoadsAgain() async throws {
-        let url = fixture.route("/a.png", .blue, gate: gate)
-        let view = describe(url).cancelOnDisappear(true).resizable().makeView()
+        let view = describe(heldImage()).cancelOnDisappear(true).resizable().makeView()
         let window = await shown(view)
         await fixture.origin.waitForRequests(1)
         view.isHidden = true

@@ -8,17 +8,17 @@ import Testing
         init(_ base: Int) { self.base = base }
     }
 
+    private let delegate = Delegate<Int, Int>()
+    private let target = Target(10)
+
     @Test func callsItsClosureWithTheTarget() {
-        let delegate = Delegate<Int, Int>()
         #expect(!delegate.isSet && delegate.call(1) == nil)
-        let target = Target(10)
         delegate.delegate(on: target) { (target: Target, input: Int) -> Int in target.base + input }
         #expect(delegate.isSet)
         #expect(delegate.call(1) == 11 && delegate(2) == 12)
     }
 
     @Test func doesNotKeepItsTargetNorCallForOneThatIsGone() {
-        let delegate = Delegate<Int, Int>()
         weak var remembered: Target?
         do {
             let target = Target(10)
@@ -32,8 +32,6 @@ import Testing
     }
 
     @Test func awaitsAnAsynchronousClosureOrCallsTheOther() async {
-        let delegate = Delegate<Int, Int>()
-        let target = Target(10)
         delegate.delegate(on: target) { (target: Target, input: Int) async -> Int in
             await Task.yield()
             return target.base + input
@@ -48,7 +46,6 @@ import Testing
 
     @Test func flattensOptionalOutputs() {
         let delegate = Delegate<Int, Int?>()
-        let target = Target(10)
         delegate.delegate(on: target) { (target: Target, input: Int) -> Int? in
             input > 0 ? target.base : nil
         }
@@ -57,7 +54,6 @@ import Testing
     }
 
     @Test func isCalledWithoutAValueWhereItNeedsNone() {
-        let target = Target(10)
         let plain = Delegate<Void, Int>()
         #expect(plain.call() == nil && plain() == nil)
         plain.delegate(on: target) { (target: Target, _: Void) -> Int in target.base }
@@ -69,7 +65,6 @@ import Testing
     }
 
     @Test func aCopyGoesItsOwnWay() {
-        let delegate = Delegate<Int, Int>()
         delegate.set { $0 }
         let copy = delegate.copy()
         delegate.set { $0 * 2 }

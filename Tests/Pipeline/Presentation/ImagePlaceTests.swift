@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -11,19 +12,25 @@ import Testing
 
     init() async throws { fixture = try await PresentationFixture() }
 
-    /// Upstream: testImageDownloadForImageView, testDownloadAndSetImage (UIButtonExtensionTests),
+    /// Upstream: testImageDownloadForImageView, testImageDownloadCompletionHandlerRunningOnMainQueue,
+    /// testDownloadAndSetImage (UIButtonExtensionTests),
     /// testDownloadAndSetBackgroundImage, testDownloadAndSetImage (NSButtonExtensionTests),
     /// testDownloadAndSetAlternateImage
     @Test(arguments: ImagePlace.all)
     func aDownloadedImageIsShownAfterItsProgressOnMain(_ kind: ImagePlace) async throws {
         let place = kind.make()
         let progress = Recorder<Int64>()
+        let elsewhere = CallbackQueue.dispatch(DispatchQueue(label: "elsewhere"))
         _ = place.set(
-            fixture.url(width: 3), fixture.options,
+            fixture.url(width: 3), fixture.using([.callbackQueue(elsewhere)]),
             { received, _ in
                 #expect(results.count == 0 && MainQueue.isCurrent)
                 progress.record(received)
-            }, results.add())
+            },
+            { result in
+                #expect(MainQueue.isCurrent)
+                results.add()(result)
+            })
         #expect(place.identifier() != nil)
         let result = await results.wait(for: 1)[0]
         #expect(progress.events.last == Int64(PresentationFixture.png(width: 3).count))

@@ -1,8 +1,6 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
-import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -26,18 +24,6 @@ import Testing
             with: provider, options: fixture.options, completionHandler: results.add(1))
         #expect(await results.wait(for: 2)[1].width == 4 && view.image?.pixelSize.width == 4)
         #expect(fixture.cache.isCached(forKey: "three") && fixture.cache.isCached(forKey: "four"))
-    }
-
-    /// Upstream: testImageDownloadCompletionHandlerRunningOnMainQueue
-    @Test func completesOnMainDespiteAnotherCallbackQueue() async throws {
-        let queue = DispatchQueue(label: "elsewhere")
-        let onMain = await handedOver { hand in
-            view.kf.setImage(
-                with: fixture.url(width: 1),
-                options: fixture.using([.callbackQueue(.dispatch(queue))])
-            ) { _ in hand(MainQueue.isCurrent) }
-        }
-        #expect(onMain)
     }
 
     @Test func anImageInMemoryIsShownBeforeTheCallReturns() async throws {
