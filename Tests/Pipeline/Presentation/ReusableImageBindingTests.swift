@@ -7,12 +7,12 @@ import Testing
 @testable import Halcyon
 
 @MainActor @Suite struct ReusableImageBindingTests {
+    private let row = Row()
     private let fixture: PresentationFixture
 
     init() async throws { fixture = try await PresentationFixture() }
 
     @Test func loadingSuccessAndFailureAreShown() async throws {
-        let row = Row()
         row.binding.bind(to: fixture.url(width: 3), options: fixture.options)
         await row.states.waitFor(count: 2)
         row.binding.bind(to: fixture.missing, options: fixture.options)
@@ -26,7 +26,6 @@ import Testing
     }
 
     @Test func bindingTheSameImageAgainChangesNothing() async throws {
-        let row = Row()
         for _ in 0..<3 { row.binding.bind(to: fixture.url(width: 3), options: fixture.options) }
         await row.states.waitFor(count: 2)
         row.binding.bind(to: fixture.url(width: 3), options: fixture.options)
@@ -37,7 +36,6 @@ import Testing
     @Test func aFailedLoadIsTriedAgainWhenAsked() async throws {
         fixture.origin.route(
             "/flaky.png", sequence: [.status(503), .png(PresentationFixture.png(width: 6))])
-        let row = Row()
         row.binding.retry()
         row.binding.bind(to: fixture.origin.url("/flaky.png"), options: fixture.options)
         await row.states.waitFor(count: 2)

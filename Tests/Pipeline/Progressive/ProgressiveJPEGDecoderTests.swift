@@ -8,6 +8,10 @@ import Vips
 @testable import HalcyonPixels
 
 struct ProgressiveJPEGDecoderTests {
+    private let fixture: ProgressiveFixture
+
+    init() throws { fixture = try ProgressiveFixture() }
+
     private func makeDecoder(_ limits: DecodingLimits = .default) throws -> ProgressiveJPEGDecoder {
         try ProgressiveJPEGDecoder(limits: limits)
     }
@@ -43,7 +47,6 @@ struct ProgressiveJPEGDecoderTests {
     }
 
     @Test func skipsScansThatNobodyWantsToSee() throws {
-        let fixture = try ProgressiveFixture()
         let decoder = try makeDecoder()
         #expect(try decoder.feed(fixture.data) == fixture.scanCount)
         try decoder.decode(upTo: 4)
@@ -56,7 +59,6 @@ struct ProgressiveJPEGDecoderTests {
     }
 
     @Test func hasNothingToShowBeforeASecondScan() throws {
-        let fixture = try ProgressiveFixture()
         let decoder = try makeDecoder()
         #expect(try decoder.feed(fixture.prefix(1).dropLast()) == 0)
         #expect(decoder.completeScanCount == 0)
@@ -96,7 +98,6 @@ struct ProgressiveJPEGDecoderTests {
     }
 
     @Test func refusesTooManyPixelsAndTooManyScans() throws {
-        let fixture = try ProgressiveFixture()
         for (limit, isRefused) in [(90 * 70 - 1, true), (90 * 70, false)] {
             let decoder = try makeDecoder(DecodingLimits(maximumPixelCount: limit))
             try decoder.feed(fixture.data)
@@ -190,7 +191,6 @@ struct ProgressiveJPEGDecoderTests {
 
     @Test(arguments: [0, 1, 70, 0xFFFF] as [UInt16])
     func makesNoPictureOfAFileThatHidesASecondFrame(_ height: UInt16) throws {
-        let fixture = try ProgressiveFixture()
         #expect(try picturesOfPieces(fixture.data) == fixture.scanCount - 1)
         #expect(try picturesOfPieces(fixture.hidingASecondFrame(height: height)) == 0)
     }
@@ -202,7 +202,6 @@ struct ProgressiveJPEGDecoderTests {
 
     @Test(arguments: [0, 1, 70, 0xFFFF] as [UInt16])
     func theCoreFailsAtASecondFrameBeforeItIsComplete(_ height: UInt16) throws {
-        let fixture = try ProgressiveFixture()
         let data = try fixture.hidingASecondFrame(height: height)
         let scan = try #require(data.firstRange(of: [0xFF, 0x02, 0, 9] as [UInt8]))
         // Up to the mark of the scan behind it, which stands where a frame header has its width.
@@ -219,7 +218,7 @@ struct ProgressiveJPEGDecoderTests {
     }
 
     @Test func theCoreWritesNoMoreThanThereIsRoomFor() throws {
-        let bytes = try Array(ProgressiveFixture().data)
+        let bytes = Array(fixture.data)
         for (missing, isRead) in [(1, false), (0, true)] {
             let decoder = try #require(cjpeg_create())
             defer { cjpeg_destroy(decoder) }
