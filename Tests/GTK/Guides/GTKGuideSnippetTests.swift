@@ -141,7 +141,7 @@ struct GTKGuideSnippetTests {
         let strings = (0..<3).map { strdup("\($0)") }
         defer { for string in strings { free(string) } }
         var names = strings.map { $0.map { UnsafePointer<CChar>($0) } } + [nil]
-        let texts = try #require(gtk_string_textsnew(&names))
+        let texts = try #require(gtk_string_list_new(&names))
         let model = try #require(gtk_no_selection_new(texts))
         var configuration = ImageCellConfiguration()
         configuration.options = options
