@@ -295,7 +295,7 @@ final class ObjectStore: Sendable {
     }
 
     func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-        entries.removeKeys(where: shouldRemove).map(\.key)
+        entries.removeKeys(where: shouldRemove)
     }
 
     func removeExpired() {

@@ -79,24 +79,21 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
     /// Removes all values that `shouldRemove` selects.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        ledger.withLock { ledger in
-            var leaving: [Entry] = []
-            for index in shards.indices {
-                leaving += shards[index].removeAll(where: shouldRemove)
-            }
-            for entry in leaving { ledger.budget.release(entry.cost) }
-            return leaving
-        }
+        removeElements { _, value in shouldRemove(value) }.map(\.entry)
     }
 
-    /// Removes the values of all keys that `shouldRemove` selects.
-    func removeKeys(
-        where shouldRemove: @Sendable (String) -> Bool
+    /// Removes the values of all keys that `shouldRemove` selects, and returns these keys.
+    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
+        removeElements { key, _ in shouldRemove(key) }.map(\.key)
+    }
+
+    private func removeElements(
+        where shouldRemove: @Sendable (String, Value) -> Bool
     ) -> [(key: String, entry: Entry)] {
         ledger.withLock { ledger in
             var leaving: [(key: String, entry: Entry)] = []
             for index in shards.indices {
-                leaving += shards[index].removeKeys(where: shouldRemove)
+                leaving += shards[index].removeAll(where: shouldRemove)
             }
             for (_, entry) in leaving { ledger.budget.release(entry.cost) }
             return leaving
@@ -257,22 +254,13 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     }
 
     /// Removes all values that `shouldRemove` selects.
-    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        table.withLock { table in
-            table.slots.compactMap { slot in
-                guard let entry = table[slot], shouldRemove(entry.value) else { return nil }
-                return table.remove(slot)
-            }
-        }
-    }
-
-    /// Removes the values of all keys that `shouldRemove` selects.
-    func removeKeys(
-        where shouldRemove: @Sendable (String) -> Bool
+    func removeAll(
+        where shouldRemove: @Sendable (String, Value) -> Bool
     ) -> [(key: String, entry: Entry)] {
         table.withLock { table in
             table.slots.compactMap { slot in
-                guard table[slot] != nil, case let key = table.key(of: slot), shouldRemove(key)
+                guard let entry = table[slot], case let key = table.key(of: slot),
+                    shouldRemove(key, entry.value)
                 else { return nil }
                 return (key, table.remove(slot))
             }
