@@ -12,12 +12,17 @@ import Testing
         origin = try await OriginServer.start()
         origin.route(
             "/ten", .ok(Data("0123456789".utf8), contentType: "text/plain").with(.chunked))
-        transport = try CurlTransport.shared(for: HTTPClientConfiguration())
+        var configuration = HTTPClientConfiguration()
+        configuration.connectTimeout = 600
+        configuration.connectionsPerHost = 1
+        transport = try CurlTransport.shared(for: configuration)
     }
 
-    private func answer(limit: Int?) async throws -> (head: AnswerHead, body: Data) {
+    private func answer(
+        _ path: String = "/ten", limit: Int? = nil
+    ) async throws -> (head: AnswerHead, body: Data) {
         try await transport.answer(
-            to: URLRequest(url: origin.url("/ten")), terms: ExchangeTerms(stall: .seconds(600)),
+            to: URLRequest(url: origin.url(path)), terms: ExchangeTerms(stall: .seconds(600)),
             limit: limit)
     }
 
@@ -34,5 +39,20 @@ import Testing
         await #expect(throws: TransportError.responseTooLarge(url: url, limit: limit)) {
             try await answer(limit: limit)
         }
+    }
+
+    /// The time in libcurl's own queue would count as time to connect.
+    @Test func waitingForATurnIsNotConnecting() async throws {
+        let gate = Gate()
+        origin.route("/held", .ok(Data("held".utf8)).with(.wait(.gate(gate))))
+        let first = Task { try await answer("/held").body }
+        await origin.waitForRequests(1)
+        // Runs until it is in line, where libcurl does not know it.
+        let second = Task.immediate { try await answer().body }
+        #expect(transport.waitingRequestCount == 1)
+        gate.open()
+        #expect(try await first.value == Data("held".utf8))
+        #expect(try await second.value == Data("0123456789".utf8))
+        #expect(origin.connectionCount == 1)
     }
 }

@@ -178,28 +178,6 @@ struct ImageDownloaderNetworkTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test func waitingForATurnIsNotConnecting() async throws {
-        let gate = Gate()
-        let server = try await server(.ok(body).with(.wait(.gate(gate))))
-        server.route("/y", .ok(body))
-        server.route("/silent", .ok(body).with(.wait(.gate(Gate()))))
-        downloader.maximumConnectionsPerHost = 1
-        downloader.connectTimeout = 3
-        let results = Recorder<LoadingResult>()
-        for path in ["/x", "/y"] {
-            downloader.download(server.url(path), into: results)
-            await server.waitForRequests(1, path: "/x")
-        }
-        // Another download that times out shows that the time to connect is over.
-        let clock = ImageDownloader(name: "clock")
-        clock.downloadTimeout = 4
-        _ = await clock.result(server.url("/silent"))
-        #expect(results.count == 0)
-        gate.open()
-        #expect(await results.waitFor(count: 2).allSatisfy { $0.errorCode == nil })
-        #expect(server.connectionCount == 2)
-    }
-
     @Test func cancellingTheOnlyCallerLeavesTheServer() async throws {
         let server = try await server(.endless())
         let results = Recorder<LoadingResult>()
