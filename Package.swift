@@ -224,8 +224,8 @@ add(
         .target(
             name: "HalcyonTestKit",
             dependencies: [
-                "COpenSSL", "Halcyon", "HalcyonHTTP", "HalcyonTesting", "HalcyonWork", nioCore,
-                nioPosix, nioHTTP1, forServers("NIOTLS", "swift-nio"),
+                "COpenSSL", "Halcyon", "HalcyonTesting", "HalcyonWork", nioCore, nioPosix, nioHTTP1,
+                forServers("NIOTLS", "swift-nio"),
                 forServers("NIOHTTP2", "swift-nio-http2"),
             ]),
         .target(
@@ -247,8 +247,8 @@ add(
         .executableTarget(
             name: "HTTPCacheProxy",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonWork", arguments, nioCore,
-                nioHTTP1, nioPosix,
+                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
+                arguments, nioCore, nioHTTP1, nioPosix,
             ]),
     ])
 
@@ -325,9 +325,6 @@ add(
                 "Halcyon", "HalcyonTelemetry", "HalcyonTestKit", inMemoryTracing,
                 forServers("MetricsTestKit", "swift-metrics"), tracing,
             ]),
-        .testTarget(
-            name: "HalcyonTestKitTests",
-            dependencies: ["HalcyonHTTP", "HalcyonTestKit", nioCore, nioHTTP1]),
     ])
 
 for target in package.targets where target.type != .system {

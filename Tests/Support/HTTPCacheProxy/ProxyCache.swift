@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
+import HalcyonTestKit
 import HalcyonWork
 
 /// Answers requests from the response table, and forwards misses and stale hits to the origin.
@@ -210,10 +211,10 @@ private struct ProxyExchange: Sendable {
             guard conditions.areMet(by: entry.response) else { return answer }
             return Answer(status: 304, fields: ClientConditions.fieldsOfNotModified(answer.fields))
         }
-        guard let range = request.fields.first("Range").flatMap(RequestedRange.init),
-            let positions = range.positions(count: answer.body.count)
-        else { return nil }
         let count = answer.body.count
+        guard let range = request.fields.first("Range"),
+            case .part(let positions) = ByteRange(header: range, length: count)
+        else { return nil }
         answer.status = 206
         answer.body = answer.body.subdata(in: positions)
         answer.fields.set(

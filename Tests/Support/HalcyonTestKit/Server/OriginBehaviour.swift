@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A behaviour of a response besides its status, header fields and body.
 public enum OriginBehaviour: Sendable {
     /// Waits before the header is sent.
@@ -21,8 +19,6 @@ public enum OriginBehaviour: Sendable {
     case encoded(ContentEncoding)
     /// Sets this `ETag`, quotes included, and answers a matching `If-None-Match` with 304.
     case entityTag(String)
-    /// Sets this `Last-Modified`.
-    case lastModified(Date)
     /// Answers a `Range` of bytes with 206, or with 416 if it selects none; respects `If-Range`.
     case ranges
     /// Answers 401 unless the request carries these credentials in the `Basic` scheme.

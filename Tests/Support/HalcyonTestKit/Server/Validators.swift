@@ -1,24 +1,15 @@
 import Foundation
-import HalcyonHTTP
 
-/// The validators of a response and the conditions of a request (RFC 9110, section 13).
+/// The validator of a response and the conditions of a request (RFC 9110, section 13).
 struct Validators {
-    var entityTag: String?
-    var lastModified: Date?
+    private var entityTag: String?
 
     init(_ behaviours: [OriginBehaviour]) {
-        for behaviour in behaviours {
-            switch behaviour {
-            case .entityTag(let tag): entityTag = tag
-            case .lastModified(let date): lastModified = date
-            default: break
-            }
-        }
+        for case .entityTag(let tag) in behaviours { entityTag = tag }
     }
 
     func addFields(to headers: inout HeaderFields) {
         if let entityTag { headers["ETag"] = entityTag }
-        if let lastModified { headers["Last-Modified"] = HTTPDate.text(lastModified) }
     }
 
     /// Whether the client has the current version already.
@@ -32,9 +23,7 @@ struct Validators {
 
     /// Whether a range may be sent: a strong match, or no condition.
     func allowRange(ifRange: String?) -> Bool {
-        guard let ifRange else { return true }
-        if ifRange.hasPrefix("\"") { return ifRange == entityTag }
-        return lastModified.map { HTTPDate.text($0) == ifRange } ?? false
+        ifRange.map { $0.hasPrefix("\"") && $0 == entityTag } ?? true
     }
 
     /// The tag without the mark of weakness, which `If-None-Match` does not mind.

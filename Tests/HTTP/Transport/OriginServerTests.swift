@@ -59,12 +59,4 @@ import Testing
             #expect(Data(answer.body) == payload.prefix(1500))
         }
     }
-
-    @Test(arguments: [3, 100])
-    func claimsALengthThatItDoesNotSend(length: Int) async throws {
-        server.route("/x", .ok(Data("some bytes".utf8)).with(.declaredLength(length)))
-        let answer = try await RawClient(port: server.port).exchange("/x")
-        #expect(answer.head.contains("Content-Length: \(length)"))
-        #expect(answer.body == Array("some bytes".utf8) && answer.error == 0)
-    }
 }

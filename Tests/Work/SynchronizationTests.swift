@@ -40,23 +40,7 @@ import Testing
     }
 }
 
-@Suite struct ObservedTests {
-    @Test func wakesWhenTheConditionHolds() async {
-        let number = Observed(0)
-        async let seen = number.wait { $0 >= 100 }
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<100 { group.addTask { number.update { $0 += 1 } } }
-        }
-        #expect(await seen == 100)
-    }
-
-    @Test func givesNothingToACancelledTask() async {
-        let number = Observed(0)
-        let task = Task { await number.wait { $0 == 1 } }
-        task.cancel()
-        #expect(await task.value == nil)
-    }
-
+@Suite struct RecorderTests {
     @Test func recordsEventsOfManyThreads() async {
         let recorder = Recorder<Int>()
         await withTaskGroup(of: Void.self) { group in
