@@ -258,9 +258,7 @@ add(
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonHTTPTests",
-            dependencies: [
-                "HTTPCacheProxy", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonTestKit",
-            ]),
+            dependencies: ["HTTPCacheProxy", "Halcyon", "HalcyonHTTP", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: ["HalcyonStorage", "HalcyonTestKit", "HalcyonWork", grdb]),

@@ -45,8 +45,7 @@ struct DuplicatesProgramTests {
 
     @Test func printsCopiesInOtherSizesAndFormatsInGroups() async throws {
         try writeLibrary()
-        let outcome = try await program.run("duplicates", "pictures")
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run("duplicates", "pictures", code: 0)
         #expect(
             outcome.lines == [
                 "pictures/one.png  180×120 PNG", "pictures/one.webp  180×120 WebP",
@@ -72,8 +71,9 @@ struct DuplicatesProgramTests {
 
     @Test func drawsASheet() async throws {
         try writeLibrary()
-        let outcome = try await program.run("duplicates", "pictures", "-q", "--sheet", "sheet.png")
-        #expect(outcome.exitCode == 0 && outcome.error.isEmpty)
+        let outcome = try await program.run(
+            "duplicates", "pictures", "-q", "--sheet", "sheet.png", code: 0)
+        #expect(outcome.error.isEmpty)
         let sheet = try Image.decoding(Data(contentsOf: program.folder.file("sheet.png")))
         #expect(sheet.pixelSize.width > 600)
     }
@@ -112,8 +112,8 @@ struct DuplicatesProgramTests {
         try program.folder.write(png.prefix(png.count / 2), to: "pictures/broken.png")
         // It is not waited for.
         try #require(mkfifo(program.folder.file("fifo").path, 0o600) == 0)
-        let outcome = try await program.run("duplicates", "nowhere", "fifo", "pictures")
-        #expect(outcome.exitCode == 1 && outcome.lines.count == 3)
+        let outcome = try await program.run("duplicates", "nowhere", "fifo", "pictures", code: 1)
+        #expect(outcome.lines.count == 3)
         for fault in [
             "nowhere cannot be read: No such file", "fifo is a FIFO, not a file.",
             "pictures/broken.png",
@@ -136,8 +136,8 @@ struct DuplicatesProgramTests {
         try FileManager.default.createSymbolicLink(
             atPath: pictures.appendingPathComponent("gone.png").path,
             withDestinationPath: "nowhere")
-        let outcome = try await program.run("duplicates", "pictures")
-        #expect(outcome.exitCode == 1 && outcome.lines.count == 4)
+        let outcome = try await program.run("duplicates", "pictures", code: 1)
+        #expect(outcome.lines.count == 4)
         #expect(outcome.output.contains("pictures/caf\\xE9  180×120 PNG"))
         #expect(outcome.error.contains("pictures/gone.png cannot be read: No such file"))
     }
@@ -145,8 +145,8 @@ struct DuplicatesProgramTests {
     @Test func anEmptyFolderHasNone() async throws {
         try FileManager.default.createDirectory(
             at: program.folder.file("empty"), withIntermediateDirectories: true)
-        let outcome = try await program.run("duplicates", "empty")
-        #expect(outcome.exitCode == 0 && outcome.output.isEmpty)
+        let outcome = try await program.run("duplicates", "empty", code: 0)
+        #expect(outcome.output.isEmpty)
         #expect(outcome.error.contains("no duplicates among 0 pictures"))
     }
 }

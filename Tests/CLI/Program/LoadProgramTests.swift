@@ -13,8 +13,7 @@ struct LoadProgramTests: ProgramSuite {
     init() async throws { (program, origin) = try await Self.start() }
 
     @Test func tellsWhatWasLoaded() async throws {
-        let outcome = try await program.run("load", "--json", url("a.png"), url("b.gif"))
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run("load", "--json", url("a.png"), url("b.gif"), code: 0)
         let rows = try outcome.rows
         try #require(rows.count == 2)
         try rows[0].expect([
@@ -62,8 +61,7 @@ struct LoadProgramTests: ProgramSuite {
         origin.route("/half.png", response.with(.breakOff(afterBytes: half, .close)))
         #expect(try await program.run(arguments).exitCode == 1)
         origin.route("/half.png", response)
-        let outcome = try await program.run(arguments)
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run(arguments, code: 0)
         #expect(try outcome.rows.first?["bytes"] as? Int == picture.count)
         #expect(
             origin.requests(for: "/half.png").map { $0.headers["Range"] }
@@ -74,8 +72,7 @@ struct LoadProgramTests: ProgramSuite {
         let arguments = ["load", "--json", "--cache-directory", "c", url("a.png"), url("b.gif")]
         _ = try await program.run(arguments)
         #expect(origin.requestCount == 2)
-        let second = try await program.run(arguments)
-        #expect(second.exitCode == 0)
+        let second = try await program.run(arguments, code: 0)
         let rows = try second.rows
         #expect(rows.map { $0["cacheType"] as? String } == ["disk", "disk"])
         #expect(rows.map { $0["bytes"] as? Int } == [Pictures.png().count, Pictures.gif.count])
@@ -107,8 +104,7 @@ struct LoadProgramTests: ProgramSuite {
         origin.route("/page.png", .html())
         let outcome = try await program.run(
             "load", "--json", url("missing.png"), url("a.png"), url("page.png"), "nowhere.png",
-            "ftp://x/y")
-        #expect(outcome.exitCode == 1)
+            "ftp://x/y", code: 1)
         let rows = try outcome.rows
         #expect(rows.map { $0.error.code } == [2002, nil, 4001, 5003, 1002])
         #expect(rows.map { $0["width"] as? Int } == [nil, 40, nil, nil, nil])
@@ -155,8 +151,7 @@ struct LoadProgramTests: ProgramSuite {
             .row.error
         #expect(error.code == 4001)
         #expect(error.message?.contains("the limit is 1 MiB") == true)
-        let enough = try await program.run("load", "--json", "--max-memory", "9", url("large.png"))
-        #expect(enough.exitCode == 0)
+        _ = try await program.run("load", "--json", "--max-memory", "9", url("large.png"), code: 0)
     }
 
     @Test func aSilentServerIsGivenUp() async throws {
@@ -166,8 +161,7 @@ struct LoadProgramTests: ProgramSuite {
     }
 
     @Test func peopleGetALinePerSourceAndASummary() async throws {
-        let outcome = try await program.run("load", url("a.png"), url("missing.png"))
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run("load", url("a.png"), url("missing.png"), code: 1)
         let lines = outcome.lines
         try #require(lines.count == 3)
         #expect(lines[0].contains(url("a.png")) && lines[0].contains("40×30 PNG"))
@@ -179,8 +173,8 @@ struct LoadProgramTests: ProgramSuite {
     }
 
     @Test func quietTellsOfFailuresOnly() async throws {
-        let outcome = try await program.run("load", "--quiet", url("a.png"), url("missing.png"))
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run(
+            "load", "--quiet", url("a.png"), url("missing.png"), code: 1)
         #expect(outcome.output.isEmpty)
         #expect(outcome.error.contains("missing.png") && !outcome.error.contains("a.png"))
         let json = try await program.run("load", "-q", "--json", url("a.png"))

@@ -22,8 +22,7 @@ struct MessageTests {
 
     /// The messages and codes of a run, one for each source.
     private func failures(_ arguments: [String]) async throws -> [String] {
-        let outcome = try await program.run(["load", "--json"] + arguments)
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run(["load", "--json"] + arguments, code: 1)
         return try outcome.rows.map { "\($0.error.code ?? 0) \($0.error.message ?? "no error")" }
     }
 
@@ -79,8 +78,8 @@ struct MessageTests {
         try write(Pictures.png(width: 200, height: 150), "whole.png")
         var names: [String] = []
         for format in ["png", "jpg", "webp", "tiff", "gif", "avif", "heic", "jxl"] {
-            let made = try await program.run("load", "whole.png", "--output", "made.\(format)")
-            #expect(made.exitCode == 0)
+            let made = try await program.run(
+                "load", "whole.png", "--output", "made.\(format)", code: 0)
             let data = try Data(contentsOf: program.folder.file("made.\(format)"))
             try write(Data(data.prefix(data.count / 2)), "cut.\(format)")
             names.append("cut.\(format)")
@@ -162,11 +161,9 @@ struct MessageTests {
             try await failures(["--only-from-cache", "a.png"]) == [
                 "3006 The image is not in the cache."
             ])
-        let path = try await program.run("cache", "path", "a.png")
-        #expect(path.exitCode == 1)
+        let path = try await program.run("cache", "path", "a.png", code: 1)
         #expect(path.error == "halcyon: a.png is not in the cache.\n")
-        let file = try await program.run("load", "a.png", "--cache-directory", "a.png")
-        #expect(file.exitCode == 1)
+        let file = try await program.run("load", "a.png", "--cache-directory", "a.png", code: 1)
         #expect(
             file.error.hasPrefix("halcyon: The cache folder \(folder)/a.png cannot be created"),
             "\(file.error)")
@@ -176,8 +173,7 @@ struct MessageTests {
     func aCacheFolderThatCannotBeUsedIsNamed(command: String) async throws {
         // Nobody may make files there, not even root.
         let folder = "/sys/kernel"
-        let outcome = try await program.run("cache", command, "--cache-directory", folder)
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run("cache", command, "--cache-directory", folder, code: 1)
         let words = outcome.error
         #expect(words.hasPrefix("halcyon: The cache folder \(folder) cannot be used: "), "\(words)")
     }
@@ -185,8 +181,8 @@ struct MessageTests {
     @Test func filesThatCannotBeCachedAreToldOfInWords() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
         let outcome = try await program.run(
-            "load", origin.url("/a.png").absoluteString, "--cache-directory", "/sys/kernel")
-        #expect(outcome.exitCode == 0)
+            "load", origin.url("/a.png").absoluteString, "--cache-directory", "/sys/kernel",
+            code: 0)
         #expect(outcome.error.contains("cannot be written to /sys/kernel/"), "\(outcome.error)")
         #expect(!outcome.error.contains("Domain"), "\(outcome.error)")
     }

@@ -27,8 +27,7 @@ struct OutputProgramTests: ProgramSuite {
     func theFormatFollowsTheOptionThenTheNameThenTheSource(
         options: [String], path: String, format: ImageFormat
     ) async throws {
-        let outcome = try await program.run(["load", "--json", url("a.png")] + options)
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run(["load", "--json", url("a.png")] + options, code: 0)
         #expect(try outcome.rows.first?["output"] as? String == path)
         let written = try image(path)
         #expect(written.format == format)
@@ -56,8 +55,7 @@ struct OutputProgramTests: ProgramSuite {
     @Test func sourcesOfOneNameDoNotCollide() async throws {
         let outcome = try await program.run(
             "load", "--json", url("a.png"), url("other/a.png"), url("a.png?size=2"),
-            "--output-directory", "out")
-        #expect(outcome.exitCode == 0)
+            "--output-directory", "out", code: 0)
         #expect(try names(in: "out") == ["a-2.png", "a-3.png", "a.png"])
         #expect(try image("out/a.png").image.pixelSize.width == 40)
         #expect(try image("out/a-2.png").image.pixelSize.width == 50)
@@ -69,9 +67,9 @@ struct OutputProgramTests: ProgramSuite {
     @Test func aNameFromTheNetworkIsNoPath() async throws {
         origin.route("/..%2F..%2Fescaped.png", .png(Pictures.png()))
         origin.route("/../../escaped.png", .png(Pictures.png()))
-        let outcome = try await program.run(
-            "load", "--json", url("/..%2F..%2Fescaped.png"), "--output-directory", "deep/out")
-        #expect(outcome.exitCode == 0)
+        _ = try await program.run(
+            "load", "--json", url("/..%2F..%2Fescaped.png"), "--output-directory", "deep/out",
+            code: 0)
         #expect(try names(in: "deep/out") == ["escaped.png"])
         #expect(try names(in: "deep") == ["out"])
     }
@@ -79,8 +77,7 @@ struct OutputProgramTests: ProgramSuite {
     @Test func aFolderOfOutputsDoesNotReplaceASource() async throws {
         let file = try program.folder.write(Pictures.png(), to: "a.png")
         let outcome = try await program.run(
-            "load", "--json", "a.png", "--processor", "bw", "--output-directory", ".")
-        #expect(outcome.exitCode == 1)
+            "load", "--json", "a.png", "--processor", "bw", "--output-directory", ".", code: 1)
         #expect(try outcome.row.error.code == 9002)
         #expect(try Data(contentsOf: file) == Pictures.png())
     }
@@ -97,9 +94,8 @@ struct OutputProgramTests: ProgramSuite {
         let processed = ["--keep-metadata", "--processor", "bw"]
         // Processed, it is loaded at first, then from the cache, which holds the processed image.
         for options in [[], ["--keep-metadata"], processed, processed] {
-            let outcome = try await program.run(
-                ["load", url("photo.jpg"), "--output", "out.jpg"] + options)
-            #expect(outcome.exitCode == 0)
+            _ = try await program.run(
+                ["load", url("photo.jpg"), "--output", "out.jpg"] + options, code: 0)
             let data = try Data(contentsOf: program.folder.file("out.jpg"))
             #expect((data.firstRange(of: name) != nil) == !options.isEmpty)
         }

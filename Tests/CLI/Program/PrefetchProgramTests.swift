@@ -23,8 +23,7 @@ struct PrefetchProgramTests: ProgramSuite {
     @Test func bringsTheListOfAFileIntoTheCache() async throws {
         try program.folder.write(Pictures.png(width: 5, height: 5), to: "own.png")
         try writeList(["# birds", "", url("a.png"), "  \(url("b.gif"))\r", "own.png", ""])
-        let outcome = try await program.run("prefetch", "list.txt", "--json")
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run("prefetch", "list.txt", "--json", code: 0)
         let rows = try outcome.rows
         try #require(rows.count == 4)
         #expect(
@@ -44,12 +43,10 @@ struct PrefetchProgramTests: ProgramSuite {
         try writeList([url("a.png"), url("b.gif")])
         let arguments = ["prefetch", "-", "--json", "--cache-directory", "cache"]
         let script = #"exec "$0" "$@" <list.txt"#
-        let first = try await program.run(arguments, script: script)
-        #expect(first.exitCode == 0)
+        let first = try await program.run(arguments, script: script, code: 0)
         #expect(statuses(try first.rows) == ["completed", "completed"])
         #expect(origin.requestCount == 2)
-        let second = try await program.run(arguments, script: script)
-        #expect(second.exitCode == 0)
+        let second = try await program.run(arguments, script: script, code: 0)
         #expect(statuses(try second.rows) == ["skipped", "skipped"])
         #expect(try second.rows.last?["skipped"] as? Int == 2)
         #expect(origin.requestCount == 2)
@@ -66,8 +63,7 @@ struct PrefetchProgramTests: ProgramSuite {
 
     @Test func oneFailureDoesNotStopTheOthers() async throws {
         try writeList([url("a.png"), url("missing.png"), url("b.gif")])
-        let outcome = try await program.run("prefetch", "list.txt", "--json")
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run("prefetch", "list.txt", "--json", code: 1)
         #expect(statuses(try outcome.rows) == ["completed", "failed", "completed"])
         let rows = try outcome.rows
         #expect(rows.last?["failed"] as? Int == 1)
@@ -75,15 +71,13 @@ struct PrefetchProgramTests: ProgramSuite {
         #expect(rows.map { $0.error.code } == [nil, 2002, nil, nil])
         #expect(rows[1].error.message?.contains("404") == true)
         let load = try await program.run(
-            "load", "--json", "--only-from-cache", url("a.png"), url("b.gif"))
-        #expect(load.exitCode == 0)
+            "load", "--json", "--only-from-cache", url("a.png"), url("b.gif"), code: 0)
     }
 
     @Test func processedImagesAreThoseThatLoadFinds() async throws {
         try writeList([url("a.png")])
         let chain = ["--processor", "resize:20x10", "--processor", "bw"]
-        let outcome = try await program.run(["prefetch", "list.txt"] + chain)
-        #expect(outcome.exitCode == 0)
+        _ = try await program.run(["prefetch", "list.txt"] + chain, code: 0)
         let load = try await program.run(
             ["load", "--json", "--only-from-cache", url("a.png")] + chain)
         try load.row.expect(["cacheType": "disk", "width": 20])
@@ -126,8 +120,7 @@ struct PrefetchProgramTests: ProgramSuite {
     ])
     func aLineThatIsNoSourceIsNamedAndTheOthersAreLoaded(line: String, fault: String) async throws {
         try writeList([url("a.png"), "# comment", "", line, url("b.gif")])
-        let outcome = try await program.run("prefetch", "list.txt")
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run("prefetch", "list.txt", code: 1)
         let text = outcome.output + outcome.error
         #expect(text.contains("line 4") && text.contains(fault))
         #expect(origin.requestCount == 2)
@@ -138,18 +131,16 @@ struct PrefetchProgramTests: ProgramSuite {
         for (file, fault) in [
             ("none.txt", "No such file or directory"), ("a.png", "it is no list of sources"),
         ] {
-            let outcome = try await program.run("prefetch", file)
-            #expect(outcome.exitCode == 64)
+            let outcome = try await program.run("prefetch", file, code: 64)
             #expect(outcome.error.contains("\(file) cannot be read: \(fault)"))
         }
-        let closed = try await program.run(["prefetch", "-"], script: #"exec "$0" "$@" <&-"#)
-        #expect(closed.exitCode == 64)
+        let closed = try await program.run(
+            ["prefetch", "-"], script: #"exec "$0" "$@" <&-"#, code: 64)
         #expect(closed.error.contains("standard input"))
     }
 
     @Test func anEmptyListIsDoneAtOnce() async throws {
-        let outcome = try await program.run("prefetch", "-", "--json")
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run("prefetch", "-", "--json", code: 0)
         #expect(try outcome.rows.map { $0["completed"] as? Int } == [0])
     }
 
@@ -165,8 +156,7 @@ struct PrefetchProgramTests: ProgramSuite {
         // No terminal: progress in lines.
         #expect(outcome.error.contains("[1/2]") && outcome.error.contains("[2/2]"))
         #expect(!outcome.error.contains("\u{1B}"))
-        let quiet = try await program.run("prefetch", "--quiet", "list.txt")
-        #expect(quiet.exitCode == 1)
+        let quiet = try await program.run("prefetch", "--quiet", "list.txt", code: 1)
         #expect(quiet.output.isEmpty)
         #expect(quiet.error.contains("missing.png") && !quiet.error.contains("a.png"))
         #expect(quiet.error.contains("(2002)"))

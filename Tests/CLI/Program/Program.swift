@@ -41,11 +41,24 @@ final class Program: Sendable {
 
     static let executable = BuiltProgram.file("halcyon")
 
-    /// Runs the program to its end.
-    func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
+    /// Runs the program to its end, and checks its code if one is given.
+    func run(
+        _ arguments: String..., code: Int32? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        try await run(arguments, code: code, sourceLocation: sourceLocation)
+    }
 
-    func run(_ arguments: [String], script: String? = nil) async throws -> Outcome {
-        try await start(arguments, script: script).outcome()
+    func run(
+        _ arguments: [String], script: String? = nil, code: Int32? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        let outcome = try await start(arguments, script: script).outcome()
+        if let code {
+            #expect(
+                outcome.exitCode == code, "\(outcome.error)", sourceLocation: sourceLocation)
+        }
+        return outcome
     }
 
     /// Starts the program with its own descriptors, or with `/bin/sh` and `script` in place of it,

@@ -22,9 +22,7 @@ struct TraceProgramTests: ProgramSuite {
     }
 
     @Test func aDownloadIsDrawnAsSpans() async throws {
-        let outcome = try await program.run(
-            "load", url("a.png"), "--trace", "trace.json", "--quiet")
-        #expect(outcome.exitCode == 0)
+        _ = try await program.run("load", url("a.png"), "--trace", "trace.json", "--quiet", code: 0)
         let events = try spans(in: "trace.json")
         let spans = Set(names(events, "X"))
         #expect(
@@ -46,9 +44,9 @@ struct TraceProgramTests: ProgramSuite {
     }
 
     @Test func everySourceHasItsLineAndFailuresAreNamed() async throws {
-        let outcome = try await program.run(
-            "load", url("a.png"), url("missing.png"), "--trace", "trace.json", "--json")
-        #expect(outcome.exitCode == 1)
+        _ = try await program.run(
+            "load", url("a.png"), url("missing.png"), "--trace", "trace.json", "--json", exitCode: 1
+        )
         let events = try spans(in: "trace.json")
         #expect(names(events, "M").count == 2)
         let requests = events.filter { $0["name"] as? String == "request" }
@@ -57,8 +55,8 @@ struct TraceProgramTests: ProgramSuite {
     }
 
     @Test func aTraceThatCannotBeWrittenIsNamed() async throws {
-        let outcome = try await program.run("load", url("a.png"), "--trace", "missing/trace.json")
-        #expect(outcome.exitCode == 1)
+        let outcome = try await program.run(
+            "load", url("a.png"), "--trace", "missing/trace.json", code: 1)
         #expect(outcome.error.contains("missing/trace.json"))
     }
 }

@@ -14,8 +14,7 @@ struct UsageTests {
     }
 
     @Test func helpAndVersionSucceed() async throws {
-        let help = try await program.run("--help")
-        #expect(help.exitCode == 0)
+        let help = try await program.run("--help", code: 0)
         for command in ["load", "info", "prefetch", "duplicates", "cache", "formats", "demo"] {
             #expect(help.output.contains(command))
         }
@@ -23,8 +22,7 @@ struct UsageTests {
     }
 
     @Test func theHelpOfLoadExplainsEveryProcessor() async throws {
-        let help = try await program.run("load", "--help")
-        #expect(help.exitCode == 0)
+        let help = try await program.run("load", "--help", code: 0)
         for processor in ImageProcessorSpec.reference {
             #expect(help.output.contains(processor.form))
         }
@@ -82,15 +80,13 @@ struct UsageTests {
         (["burn"], "burn"),
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
-        let outcome = try await program.run(arguments)
-        #expect(outcome.exitCode == 64)
+        let outcome = try await program.run(arguments, code: 64)
         #expect(outcome.error.contains(fault))
         #expect(outcome.output.isEmpty)
     }
 
     @Test func linksNoToolkit() async throws {
-        let outcome = try await program.run([], script: #"ldd "$0""#)
-        #expect(outcome.exitCode == 0)
+        let outcome = try await program.run([], script: #"ldd "$0""#, code: 0)
         #expect(outcome.output.contains("libvips"))
         #expect(!outcome.output.contains("libgtk"))
     }
@@ -122,8 +118,7 @@ struct UsageTests {
         let versions = ["libvips", "libavif", "libjxl"].compactMap { row[$0] as? String }
         #expect(
             versions.count == 3 && versions.allSatisfy { $0.contains(/^[0-9]+\.[0-9]+\.[0-9]+/) })
-        let table = try await program.run("formats")
-        #expect(table.exitCode == 0)
+        let table = try await program.run("formats", code: 0)
         #expect(table.lines.count >= formats.count + 4)
         #expect(table.output.contains("libjxl \(versions.last ?? "?")"))
     }
