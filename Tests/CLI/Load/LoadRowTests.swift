@@ -52,19 +52,6 @@ struct LoadRowTests {
                 == "✓ a.jpg  640×427 JPEG, 196.7 kB, from disk in 12.3 ms → out/a.png")
     }
 
-    @Test func tellsHowHTTPCachingWasUsed() {
-        var image = image
-        image.httpCacheUse = .stale(.error(.cacheError(reason: .imageNotExisting(key: "key"))))
-        let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
-        #expect(
-            row.json.text.hasSuffix(
-                #""output":null,"httpCacheUse":"stale-error","#
-                    + #""staleError":{"code":3006,"message":"The image is not in the cache."}}"#))
-        #expect(
-            row.line(style: .plain).hasSuffix(
-                "from disk (stale: The image is not in the cache.) in 12.3 ms"))
-    }
-
     @Test func aMessageCannotMoveTheCursor() {
         let failure = LoadFailure(code: 1, message: "a\u{1B}[2J")
         let row = LoadRow(source: ImageArgument("b\u{7}"), result: .failure(failure))

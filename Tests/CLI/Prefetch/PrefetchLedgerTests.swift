@@ -8,34 +8,6 @@ struct PrefetchLedgerTests {
         try names.map { try ImageArgument("https://example.org/\($0)").source.get() }
     }
 
-    @Test func namesEachSourceOnce() throws {
-        let list = try sources("a", "b", "c")
-        var ledger = PrefetchLedger(list)
-        var report = PrefetchLedger.Report(completed: [list[2]])
-        #expect(ledger.take(report).map(\.index) == [2])
-        #expect(ledger.take(report).isEmpty)
-        report = PrefetchLedger.Report(
-            skipped: [list[1]],
-            failed: [
-                PropagationError(source: list[0], error: .imageSettingError(reason: .emptySource))
-            ])
-        let rest = ledger.take(report)
-        #expect(rest.map(\.index) == [1, 0])
-        let failure = LoadFailure(KingfisherError.imageSettingError(reason: .emptySource))
-        #expect(failure.code == 5001)
-        #expect(rest.map(\.outcome) == [.skipped, .failed(failure)])
-    }
-
-    @Test func takesEqualSourcesInTheOrderOfTheList() throws {
-        let list = try sources("a", "b", "a")
-        var ledger = PrefetchLedger(list)
-        var report = PrefetchLedger.Report(completed: [list[0]])
-        #expect(ledger.take(report).map(\.index) == [0])
-        report = PrefetchLedger.Report(skipped: [list[2]])
-        #expect(ledger.take(report).map(\.index) == [2])
-        #expect(ledger.take(report).isEmpty)
-    }
-
     @Test func aReportCarriesOnlyWhatIsNewInTheListsOfAPrefetcher() throws {
         let list = try sources("a", "b", "c", "d")
         let news = PrefetchNews()
@@ -45,13 +17,8 @@ struct PrefetchLedgerTests {
             news.take(skipped: [list[0], list[1]], completed: [list[2], list[3]]),
             news.take(skipped: [list[0], list[1]], completed: [list[2], list[3]]),
         ]
-        #expect(
-            reports.map { $0.skipped.map(\.cacheKey) } == [
-                [], [list[0].cacheKey], [list[1].cacheKey], [],
-            ])
-        #expect(
-            reports.map { $0.completed.map(\.cacheKey) } == [
-                [list[2].cacheKey], [], [list[3].cacheKey], [],
-            ])
+        let keys = list.map(\.cacheKey)
+        #expect(reports.map { $0.skipped.map(\.cacheKey) } == [[], [keys[0]], [keys[1]], []])
+        #expect(reports.map { $0.completed.map(\.cacheKey) } == [[keys[2]], [], [keys[3]], []])
     }
 }

@@ -42,10 +42,4 @@ struct PrefetchListTests {
         #expect(arguments[1].text.hasSuffix("/caf%E9.png"))
         #expect(try arguments[2].source.get().url?.absoluteString == "file:///tmp/%E8")
     }
-
-    @Test func aPictureIsNoList() {
-        #expect(throws: PrefetchList.NoText.self) {
-            try PrefetchList(Data([0x89]) + Data("PNG\r\n\u{1A}\n\0\0\0\rIHDR".utf8))
-        }
-    }
 }

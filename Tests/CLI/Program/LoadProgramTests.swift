@@ -120,18 +120,6 @@ struct LoadProgramTests: ProgramSuite {
         #expect(try await run.outcome().rows.map { $0["width"] as? Int } == [8, 40])
     }
 
-    @Test func noMoreThanTheJobsRunAtATime() async throws {
-        let gate = Gate()
-        let paths = (0..<5).map { "/\($0).png" }
-        for path in paths { origin.route(path, .png(Pictures.png()).with(.wait(.gate(gate)))) }
-        let run = try program.start(
-            ["load", "--json", "--jobs", "2", "--timeout", "300"] + paths.map(url))
-        await gate.waitForWaiters(2)
-        gate.open()
-        #expect(try await run.outcome().exitCode == 0)
-        #expect(origin.peakConcurrentRequests == 2)
-    }
-
     @Test func aDataURIHasAShortKey() async throws {
         let uri = "data:image/png;base64,\(Pictures.png().base64EncodedString())"
         let row = try await program.run("load", "--json", uri).row

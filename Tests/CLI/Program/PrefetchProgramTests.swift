@@ -102,12 +102,16 @@ struct PrefetchProgramTests: ProgramSuite {
         #expect(!statuses(rows).dropFirst(2).contains("failed"))
     }
 
-    @Test func noMoreThanTheJobsRunAtATime() async throws {
+    @Test(arguments: [
+        ["prefetch", "list.txt"], ["load", "--timeout", "300", "/0", "/1", "/2", "/3"],
+    ])
+    func noMoreThanTheJobsRunAtATime(arguments: [String]) async throws {
         let gate = Gate()
-        let paths = (0..<5).map { "/\($0).png" }
+        let paths = (0..<4).map { "/\($0)" }
         for path in paths { origin.route(path, .png(Pictures.png()).with(.wait(.gate(gate)))) }
         try writeList(paths.map(url))
-        let run = try program.start(["prefetch", "list.txt", "--json", "--jobs", "2"])
+        let run = try program.start(
+            arguments.map { paths.contains($0) ? url($0) : $0 } + ["--json", "--jobs", "2"])
         await gate.waitForWaiters(2)
         gate.open()
         #expect(try await run.outcome().exitCode == 0)
