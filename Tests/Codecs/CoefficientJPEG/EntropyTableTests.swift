@@ -2,6 +2,7 @@ import Testing
 
 @testable import CoefficientJPEG
 
+/// Limits of the tables. What they decode is compared with libjpeg by `EqualityTests`.
 @Suite struct EntropyTableTests {
     /// The alternating table for luma of the standard's Annex K, table K.5.
     private static let luma = HuffmanDefinition(
@@ -21,44 +22,6 @@ import Testing
             0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA,
         ])
 
-    @Test func codesAreThoseOfTheStandard() throws {
-        let code = try HuffmanCode(Self.luma)
-        let codes = Dictionary(uniqueKeysWithValues: zip(code.symbols, code.codes))
-        // Table K.5: the end of the block, run 0 of size 1, run 15 without a value, run 15 of size 10.
-        #expect(try #require(codes[0x00]) == (0b1010, 4))
-        #expect(try #require(codes[0x01]) == (0b00, 2))
-        #expect(try #require(codes[0xF0]) == (0b111_1111_1001, 11))
-        #expect(try #require(codes[0xFA]) == (0b1111_1111_1111_1110, 16))
-    }
-
-    @Test func symbolsBeyondTheTablesAreFoundByTheirCodes() throws {
-        let table = try EntropyTable(Self.luma)
-        for (symbol, code) in zip(Self.luma.symbols, try HuffmanCode(Self.luma).codes) {
-            // A value of ones alone is the largest of its size.
-            let bits =
-                UInt64(code.bits) << UInt64(64 - code.length) | UInt64.max >> UInt64(code.length)
-            let (read, length) = EntropyLookup.longSymbol(table.lookup, bits)
-            let size = Int(symbol & 15)
-            #expect(read.advance == (symbol == 0 ? 0 : Int(symbol >> 4) + 1))
-            #expect(read.value == (1 << size) - 1)
-            #expect(length == code.length + size)
-        }
-        #expect(EntropyLookup.longSymbol(table.lookup, .max).symbol.advance == ReadSymbol.damage)
-    }
-
-    @Test func skippingTakesWholeSymbolsAndTheEndOfTheBlock() throws {
-        let table = SkipTable.entries(of: try HuffmanCode(Self.luma))
-        // 00 x, 00 x, 1100 x, and 10 of the next.
-        let three = table[0b00_1_00_0_1100_1_10]
-        #expect((three.length, three.advance) == (11, 4))
-        // 01 xx, 1010, and whatever follows.
-        let ended = table[0b01_11_1010_00000]
-        #expect((ended.length, Int(ended.advance)) == (8, 1 + 1 + SkipTable.end))
-        // A code of 13 bits or more.
-        let unknown = table[0b1111_1111_1111_1]
-        #expect((unknown.length, Int(unknown.advance)) == (0, SkipTable.unknown))
-    }
-
     @Test func noEntryUsesMoreBitsThanAreReady() throws {
         for entry in SkipTable.entries(of: try HuffmanCode(Self.luma)) {
             #expect(entry.length <= 23)
@@ -68,16 +31,6 @@ import Testing
             #expect(entry & 255 <= UInt64(PairTable.width))
             #expect(entry >> 8 & 255 > 0)
         }
-    }
-
-    @Test func pairsHoldBothValues() throws {
-        let table = PairTable.entries(of: try HuffmanCode(Self.luma))
-        // 01 with 11 is 3; 1100 is a run of one zero, and 0 behind it is -1.
-        let entry = table[0b01_11_1100_0_00]
-        let fields = [entry, entry >> 8, entry >> 16].map { $0 & 255 } + [entry >> 24 & 127]
-        #expect(fields == [9, 3, 1, 2])
-        #expect(Int16(truncatingIfNeeded: entry >> 32) == 3)
-        #expect(Int16(truncatingIfNeeded: entry >> 48) == -1)
     }
 
     @Test func codesThatAreFullOrTooManyAreRefused() {
@@ -102,11 +55,5 @@ import Testing
         #expect(cache.count == 2)
         #expect(try cache.table(for: definitions[0]) === first)
         #expect(try cache.table(for: definitions[1]) !== second)
-    }
-
-    @Test func theZigzagOrderIsThatOfTheStandard() {
-        #expect(BlockStep.zigzag.prefix(10) == [0, 1, 8, 16, 9, 2, 3, 10, 17, 24])
-        #expect(BlockStep.zigzag.suffix(4) == [47, 55, 62, 63])
-        #expect(Set(BlockStep.zigzag).count == 64)
     }
 }
