@@ -90,19 +90,15 @@ public struct APNGFixture: Sendable {
     /// The chunk that makes a file an animation.
     public static func control(frames: UInt32, loops: UInt32) -> PNGFixture.Chunk {
         var writer = ByteWriter()
-        writer.append(bigEndian: frames)
-        writer.append(bigEndian: loops)
+        writer.append(bigEndian: frames, loops)
         return PNGFixture.Chunk(type: "acTL", data: writer.data)
     }
 
     public static func description(_ frame: Frame, number: UInt32) -> PNGFixture.Chunk {
         var writer = ByteWriter()
-        writer.append(bigEndian: number)
-        for value in [frame.grid.width, frame.grid.height, frame.left, frame.top] {
-            writer.append(bigEndian: UInt32(value))
-        }
-        writer.append(bigEndian: frame.delay.0)
-        writer.append(bigEndian: frame.delay.1)
+        writer.append(bigEndian: number, UInt32(frame.grid.width), UInt32(frame.grid.height))
+        writer.append(bigEndian: UInt32(frame.left), UInt32(frame.top))
+        writer.append(bigEndian: frame.delay.0, frame.delay.1)
         writer.append([frame.disposal.rawValue, frame.isBlended ? 1 : 0])
         return PNGFixture.Chunk(type: "fcTL", data: writer.data)
     }

@@ -12,17 +12,13 @@ public enum BMPFixture {
 
         var writer = ByteWriter()
         writer.append(ascii: "BM")
-        writer.append(littleEndian: UInt32(offset + pixels.count))
-        writer.append(littleEndian: UInt32(0))
-        writer.append(littleEndian: UInt32(offset))
-
+        writer.append(littleEndian: UInt32(offset + pixels.count), 0, UInt32(offset))
         appendHeader(
             to: &writer, size: headerSize, width: grid.width, height: grid.height,
             bitsPerPixel: alpha ? 32 : 24, compression: alpha ? 3 : 0, byteCount: pixels.count)
         if alpha {
-            for mask: UInt32 in [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000] {
-                writer.append(littleEndian: mask)
-            }
+            writer.append(
+                littleEndian: 0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000 as UInt32)
             // LCS_sRGB; the end points and gammas after it are then ignored.
             writer.append(littleEndian: UInt32(0x7352_4742))
             writer.append([UInt8](repeating: 0, count: 48))
@@ -36,18 +32,10 @@ public enum BMPFixture {
         to writer: inout ByteWriter, size: Int, width: Int, height: Int,
         bitsPerPixel: UInt16, compression: UInt32, byteCount: Int
     ) {
-        writer.append(littleEndian: UInt32(size))
-        writer.append(littleEndian: Int32(width))
-        writer.append(littleEndian: Int32(height))
-        writer.append(littleEndian: UInt16(1))
-        writer.append(littleEndian: bitsPerPixel)
-        writer.append(littleEndian: compression)
-        writer.append(littleEndian: UInt32(byteCount))
-        // 72 dots per inch in dots per metre.
-        writer.append(littleEndian: Int32(2835))
-        writer.append(littleEndian: Int32(2835))
-        writer.append(littleEndian: UInt32(0))
-        writer.append(littleEndian: UInt32(0))
+        writer.append(littleEndian: UInt32(size), UInt32(width), UInt32(height))
+        writer.append(littleEndian: 1, bitsPerPixel)
+        // 2835 dots per metre are 72 per inch.
+        writer.append(littleEndian: compression, UInt32(byteCount), 2835, 2835, 0, 0)
     }
 
     /// Blue, green, red, alpha, from the bottom row up.

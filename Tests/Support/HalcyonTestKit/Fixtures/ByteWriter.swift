@@ -18,11 +18,11 @@ struct ByteWriter {
         bytes.append(byte)
     }
 
-    mutating func append(bigEndian value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    mutating func append<Number: FixedWidthInteger>(bigEndian values: Number...) {
+        for value in values { withUnsafeBytes(of: value.bigEndian) { append($0) } }
     }
 
-    mutating func append(littleEndian value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func append<Number: FixedWidthInteger>(littleEndian values: Number...) {
+        for value in values { withUnsafeBytes(of: value.littleEndian) { append($0) } }
     }
 }

@@ -81,10 +81,8 @@ public enum GIFFixture {
         writer.append([index[.clear] ?? 0, 0])
 
         writer.append(0x2C)
-        writer.append(littleEndian: UInt16(frame.left))
-        writer.append(littleEndian: UInt16(frame.top))
-        writer.append(littleEndian: UInt16(drawn.width))
-        writer.append(littleEndian: UInt16(drawn.height))
+        writer.append(littleEndian: UInt16(frame.left), UInt16(frame.top))
+        writer.append(littleEndian: UInt16(drawn.width), UInt16(drawn.height))
         // A local palette of 256 entries.
         writer.append(0x87)
         writer.append(palette.flatMap { [$0.red, $0.green, $0.blue] })

@@ -11,21 +11,15 @@ public enum ICOFixture {
     public static func data(_ grids: [PixelGrid], as format: Format = .png) -> Data {
         let pictures = grids.map { format == .png ? Array(PNGFixture.data($0)) : bitmap($0) }
         var writer = ByteWriter()
-        writer.append(littleEndian: UInt16(0))
-        writer.append(littleEndian: UInt16(1))
-        writer.append(littleEndian: UInt16(grids.count))
+        writer.append(littleEndian: 0, 1, UInt16(grids.count))
 
         var offset = 6 + 16 * grids.count
         for (grid, picture) in zip(grids, pictures) {
             precondition(grid.width <= 256 && grid.height <= 256, "an icon has at most 256 pixels")
             // 256 is written as 0.
-            writer.append(UInt8(truncatingIfNeeded: grid.width))
-            writer.append(UInt8(truncatingIfNeeded: grid.height))
-            writer.append([0, 0])
-            writer.append(littleEndian: UInt16(1))
-            writer.append(littleEndian: UInt16(32))
-            writer.append(littleEndian: UInt32(picture.count))
-            writer.append(littleEndian: UInt32(offset))
+            writer.append([grid.width, grid.height, 0, 0].map { UInt8(truncatingIfNeeded: $0) })
+            writer.append(littleEndian: 1, 32 as UInt16)
+            writer.append(littleEndian: UInt32(picture.count), UInt32(offset))
             offset += picture.count
         }
         for picture in pictures { writer.append(picture) }

@@ -95,8 +95,7 @@ public enum PNGFixture {
 
     static func header(width: Int, height: Int, _ format: Format) -> Chunk {
         var header = ByteWriter()
-        header.append(bigEndian: UInt32(width))
-        header.append(bigEndian: UInt32(height))
+        header.append(bigEndian: UInt32(width), UInt32(height))
         header.append([format.bitDepth, format.colorType, 0, 0, 0])
         return Chunk(type: "IHDR", data: header.data)
     }

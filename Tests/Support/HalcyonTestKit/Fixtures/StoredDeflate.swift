@@ -5,8 +5,7 @@ public enum StoredDeflate {
         var writer = ByteWriter()
         for block in StoredBlocks.blocks(bytes, of: 0xFFFF) {
             writer.append(block.endIndex == bytes.count ? 1 : 0 as UInt8)
-            writer.append(littleEndian: UInt16(block.count))
-            writer.append(littleEndian: ~UInt16(block.count))
+            writer.append(littleEndian: UInt16(block.count), ~UInt16(block.count))
             writer.append(block)
         }
         return writer.bytes
@@ -26,8 +25,8 @@ public enum StoredDeflate {
         var writer = ByteWriter()
         writer.append([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         writer.append(raw(bytes))
-        writer.append(littleEndian: Checksum.crc32(bytes))
-        writer.append(littleEndian: UInt32(truncatingIfNeeded: bytes.count))
+        writer.append(
+            littleEndian: Checksum.crc32(bytes), UInt32(truncatingIfNeeded: bytes.count))
         return writer.bytes
     }
 }
