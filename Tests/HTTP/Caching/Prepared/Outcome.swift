@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The verdicts for a set of prepared cases.
 struct Outcome {
@@ -10,8 +11,18 @@ struct Outcome {
     private var cases: [String: PreparedCase] = [:]
     private var failures: [String: FailedCheck] = [:]
 
-    /// Judges what `play` found of each case.
-    init(of tests: [PreparedCase], playedBy play: (PreparedCase) -> FailedCheck?) {
+    /// Judges what `play` finds of each case, on a thread of its own: a case waits for answers, step by step.
+    static func of(
+        _ tests: [PreparedCase], playedBy play: @escaping @Sendable (PreparedCase) -> FailedCheck?
+    ) async -> Outcome {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(returning: Outcome(of: tests, playedBy: play))
+            }
+        }
+    }
+
+    private init(of tests: [PreparedCase], playedBy play: (PreparedCase) -> FailedCheck?) {
         for test in tests {
             cases[test.id] = test
             failures[test.id] = play(test)
@@ -30,29 +41,23 @@ struct Outcome {
         return verdict
     }
 
-    /// How many are passed.
-    var passed: [PreparedCase.Kind: Int] {
-        let passed = cases.values.filter { verdicts[$0.id] == .pass }
-        return Dictionary(grouping: passed, by: \.kind).mapValues(\.count)
-    }
-
-    /// Prints how many of those are passed that count, for the table in the guide.
-    func print(_ name: String) {
-        let passed = passed
-        Swift.print(
-            "\(name): required \(passed[.required, default: 0]), "
-                + "optimal \(passed[.optimal, default: 0])")
-    }
-
-    /// The required and optimal cases that are not passed.
-    var missed: Set<String> {
-        Set(cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))
-    }
-
-    /// The required and optimal cases that are not passed apart from `expected` ones, each with the check
-    /// that failed.
-    func missed(except expected: Set<String>) -> [String] {
-        missed.subtracting(expected).sorted()
+    /// Checks that the cases of `expected` are missed, none but these and `perhaps`, and that enough are passed, whose
+    /// numbers are printed for the table in the guide.
+    func expect(
+        _ name: String, missing expected: Set<String>, perhaps: Set<String> = [], required: Int,
+        optimal: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        func passed(_ kind: PreparedCase.Kind) -> Int {
+            cases.values.count { $0.kind == kind && verdicts[$0.id] == .pass }
+        }
+        print("\(name): required \(passed(.required)), optimal \(passed(.optimal))")
+        let missed = Set(
+            cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))
+        let unexpected = missed.subtracting(expected.union(perhaps)).sorted()
             .map { "\($0): \(failures[$0]?.what ?? "what it depends on")" }
+        #expect(unexpected == [], sourceLocation: sourceLocation)
+        #expect(missed.isSuperset(of: expected), sourceLocation: sourceLocation)
+        #expect(passed(.required) >= required, sourceLocation: sourceLocation)
+        #expect(passed(.optimal) >= optimal, sourceLocation: sourceLocation)
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
-import Synchronization
 import Testing
 
 @testable import Halcyon
@@ -15,20 +14,11 @@ struct PreparedCasesThroughTheLibraryTests {
     func privateRole() async throws {
         let library = try await CaseLibrary()
         let tests = try PreparedCases.privateSet.get()
-        // A run waits for answers, as cases are judged step by step.
-        let outcome = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let outcome = Outcome(of: tests) { test in
-                    test.failure(with: library, start: library.clock.value)
-                }
-                continuation.resume(returning: outcome)
-            }
+        let outcome = await Outcome.of(tests) { test in
+            test.failure(with: library, start: library.clock.value)
         }
-        outcome.print("private role through the library")
-        #expect(outcome.missed(except: Self.expected) == [])
-        #expect(outcome.missed.isSuperset(of: Self.expected))
-        #expect(outcome.passed[.required, default: 0] >= 125)
-        #expect(outcome.passed[.optimal, default: 0] >= 52)
+        outcome.expect(
+            "private role through the library", missing: Self.expected, required: 125, optimal: 52)
         try await library.origin.shutdown()
     }
 
@@ -95,22 +85,9 @@ private final class CaseLibrary: CaseCache, Sendable {
     func answer(
         _ request: HTTPCacheRequest, of step: PreparedCase.Step, from origin: inout SimulatedOrigin
     ) -> SimulatedAnswer {
-        clock.set(origin.now)
-        let shared = Locked(origin)
-        self.origin.route(request.url.path) { [clock] received in
-            let fields = HTTPFields(
-                received.headers.fields.map { .init(name: $0.name, value: $0.value) })
-            let asked = HTTPCacheRequest(
-                // NIO forgets the hyphen.
-                method: received.method == "MSEARCH" ? "M-SEARCH" : received.method,
-                url: URL(string: "http://origin.test\(received.target)")!, fields: fields)
-            return shared.withLock { origin in
-                let answer = origin.answer(asked, fields)
-                // What the origin waits for passes for the cache, too.
-                clock.set(origin.now)
-                return answer.map(OriginResponse.init(picturing:)) ?? .abort()
-            }
-        }
+        let shared = self.origin.route(
+            request.url.path, to: origin, OriginResponse.init(picturing:)
+        ) { [clock] in clock.set($0) }
         let target = request.url.query.map { "\(request.url.path)?\($0)" } ?? request.url.path
         let url = self.origin.url(target)
         let result = Locked<SimulatedAnswer?>(nil)

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 
 @testable import HalcyonHTTP
 
@@ -89,5 +90,32 @@ struct SimulatedOrigin {
                 return expected != nil && fields.first(condition) == expected
             }
         return matches ? 304 : 999
+    }
+}
+
+extension OriginServer {
+    /// Has the origin of a case answer requests for `path`. What it waits for passes for the cache, too, whose clock
+    /// `setClock` sets.
+    func route(
+        _ path: String, to origin: SimulatedOrigin,
+        _ response: @escaping @Sendable (SimulatedAnswer) -> OriginResponse,
+        setClock: @escaping @Sendable (Date) -> Void
+    ) -> Locked<SimulatedOrigin> {
+        let shared = Locked(origin)
+        setClock(origin.now)
+        route(path) { received in
+            let fields = HTTPFields(
+                received.headers.fields.map { .init(name: $0.name, value: $0.value) })
+            let asked = HTTPCacheRequest(
+                // NIO forgets the hyphen.
+                method: received.method == "MSEARCH" ? "M-SEARCH" : received.method,
+                url: URL(string: "http://origin.test\(received.target)")!, fields: fields)
+            return shared.withLock { origin in
+                let answer = origin.answer(asked, fields)
+                setClock(origin.now)
+                return answer.map(response) ?? .abort()
+            }
+        }
+        return shared
     }
 }
