@@ -247,8 +247,8 @@ add(
         .executableTarget(
             name: "HTTPCacheProxy",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
-                arguments, nioCore, nioHTTP1, nioPosix,
+                "Halcyon", "HalcyonHTTP", "HalcyonServerURLs", "HalcyonStorage", "HalcyonTestKit",
+                "HalcyonWork", arguments, nioCore, nioHTTP1, nioPosix,
             ]),
     ])
 
@@ -340,7 +340,9 @@ for target in package.targets where target.type != .system {
 if Context.environment["HALCYON_LIBRARY_ALONE"] != nil {
     let others = ["CLI", "Cluster", "GTK", "Gallery", "S3", "Server", "Telemetry"]
     package.targets.removeAll { target in
-        others.contains { target.name.hasPrefix("Halcyon" + $0) }
+        // The caching proxy of the tests needs the URLs of the server.
+        target.name != "HalcyonServerURLs"
+            && others.contains { target.name.hasPrefix("Halcyon" + $0) }
     }
     package.products.removeAll { !["Halcyon", "HalcyonTesting", "Vips"].contains($0.name) }
 }

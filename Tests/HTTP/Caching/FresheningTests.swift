@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import HTTPCacheProxy
 @testable import HalcyonHTTP
 
 @Suite("304 and invalidation")
@@ -160,22 +159,5 @@ struct FresheningTests {
             request.method = method
             #expect(urls(200, ["Location": "/a"]) == [])
         }
-    }
-
-    @Test("A client that has the stored content is told so")
-    func clientConditions() {
-        let modified = HTTPDateText.fixed(noon.addingTimeInterval(-9))
-        let stored = StoredResponse.at(noon: ["ETag": "\"a,b\"", "Last-Modified": modified])
-        func isMet(_ fields: HTTPFields) -> Bool? {
-            ClientConditions(of: fields)?.areMet(by: stored)
-        }
-        #expect(isMet([:]) == nil)
-        #expect(isMet(["If-None-Match": "\"x\", W/\"a,b\""]) == true)
-        #expect(isMet(["If-None-Match": "*"]) == true)
-        #expect(isMet(["If-None-Match": "\"a\", \"b\"", "If-Modified-Since": modified]) == false)
-        #expect(isMet(["If-Modified-Since": modified]) == true)
-        #expect(
-            isMet(["If-Modified-Since": HTTPDateText.fixed(noon.addingTimeInterval(-10))]) == false)
-        #expect(isMet(["If-Modified-Since": "x"]) == false)
     }
 }

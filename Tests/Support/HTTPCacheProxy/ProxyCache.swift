@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonHTTP
+import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonTestKit
 import HalcyonWork
@@ -207,9 +208,18 @@ private struct ProxyExchange: Sendable {
             let entry = selected.entry, entry.response.status == 200,
             var answer = try stored(entry, status: "hit")
         else { return nil }
-        if let conditions = ClientConditions(of: request.fields) {
-            guard conditions.areMet(by: entry.response) else { return answer }
-            return Answer(status: 304, fields: ClientConditions.fieldsOfNotModified(answer.fields))
+        let tags = request.fields.values("If-None-Match")
+        let dates = request.fields.values("If-Modified-Since")
+        if !tags.isEmpty || dates.count == 1 {
+            let stored = entry.response
+            let date = dates.first.flatMap { HTTPDateParser.date($0, now: stored.received) }
+            // A response without `Last-Modified` is dated by its `Date` (RFC 9111, section 4.3.2).
+            let isMet = ConditionalRequest(ifNoneMatch: tags, ifModifiedSince: date).isMet(
+                tag: stored.fields.first("ETag") ?? "",
+                lastModified: stored.lastModified ?? stored.date ?? stored.received)
+            guard isMet else { return answer }
+            answer.fields.remove(["content-length", "content-encoding", "content-range"])
+            return Answer(status: 304, fields: answer.fields)
         }
         let count = answer.body.count
         guard let range = request.fields.first("Range"),
