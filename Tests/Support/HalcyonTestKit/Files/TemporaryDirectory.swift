@@ -2,7 +2,6 @@ public import Foundation
 
 /// A new directory of its own, removed with everything in it when the last reference goes.
 public final class TemporaryDirectory: Sendable {
-    /// Where it is.
     public let url: URL
 
     /// Makes an empty directory in the system's place for temporary files.

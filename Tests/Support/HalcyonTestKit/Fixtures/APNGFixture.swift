@@ -42,9 +42,7 @@ public struct APNGFixture: Sendable {
     /// The number of chunks into which the pixels of a frame are divided.
     public var parts = 1
 
-    public init(_ frames: [Frame]) {
-        self.frames = frames
-    }
+    public init(_ frames: [Frame]) { self.frames = frames }
 
     public var data: Data { PNGFixture.file(chunks) }
 

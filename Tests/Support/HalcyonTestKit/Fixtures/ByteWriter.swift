@@ -6,17 +6,13 @@ struct ByteWriter {
 
     var data: Data { Data(bytes) }
 
-    mutating func append(_ other: some Sequence<UInt8>) {
-        bytes.append(contentsOf: other)
-    }
+    mutating func append(_ other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 
     mutating func append(ascii text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    mutating func append(_ byte: UInt8) {
-        bytes.append(byte)
-    }
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
     mutating func append<Number: FixedWidthInteger>(bigEndian values: Number...) {
         for value in values { withUnsafeBytes(of: value.bigEndian) { append($0) } }

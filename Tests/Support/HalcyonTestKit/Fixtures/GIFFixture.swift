@@ -4,10 +4,7 @@ public import Foundation
 public enum GIFFixture {
     /// The disposal of a frame's area before the next frame is drawn.
     public enum Disposal: UInt8, CaseIterable, Sendable {
-        case unspecified = 0
-        case keep = 1
-        case restoreBackground = 2
-        case restorePrevious = 3
+        case unspecified, keep, restoreBackground, restorePrevious
     }
 
     /// One frame. Pixels with alpha 0 are transparent, all others opaque.
@@ -63,9 +60,7 @@ public enum GIFFixture {
     }
 
     /// A GIF file of one frame.
-    public static func data(_ grid: PixelGrid) -> Data {
-        data([Frame(grid)])
-    }
+    public static func data(_ grid: PixelGrid) -> Data { data([Frame(grid)]) }
 
     private static func append(_ frame: Frame, to writer: inout ByteWriter) {
         let drawn = PixelGrid(width: frame.grid.width, height: frame.grid.height) { x, y in

@@ -12,10 +12,7 @@ public struct Pixel: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// An opaque gray.
-    public init(gray: UInt8) {
-        self.init(gray, gray, gray)
-    }
+    public init(gray: UInt8) { self.init(gray, gray, gray) }
 
     public static let red = Pixel(255, 0, 0)
     public static let green = Pixel(0, 255, 0)

@@ -3,10 +3,7 @@
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Numbers that start from `state`; equal ones give equal numbers.
-    public init(state: UInt64) {
-        self.state = state
-    }
+    public init(state: UInt64) { self.state = state }
 
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

@@ -2,9 +2,7 @@ public import Halcyon
 
 /// A button without a screen, with an image and a background for each state.
 @MainActor public final class HeadlessButton: KFCrossPlatformButton {
-    /// The images by state.
     public private(set) var images: [ControlState: KFCrossPlatformImage] = [:]
-    /// The backgrounds by state.
     public private(set) var backgrounds: [ControlState: KFCrossPlatformImage] = [:]
 
     public init() {}

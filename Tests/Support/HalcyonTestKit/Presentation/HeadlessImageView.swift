@@ -5,12 +5,10 @@ public import Halcyon
 /// Its transitions take their duration on a manual clock.
 @MainActor public final class HeadlessImageView: KFCrossPlatformImageView {
     public let imageViewState = ImageViewState()
-    /// The events so far.
     public let record: HeadlessRecord
     /// The overlays and their placements, the topmost last.
     public private(set) var overlays:
-        [(view: any KFCrossPlatformView, placement: OverlayPlacement)] =
-            []
+        [(view: any KFCrossPlatformView, placement: OverlayPlacement)] = []
     public let preloadsAllAnimationData: Bool
     private let clock: ManualClock
 
@@ -39,9 +37,7 @@ public import Halcyon
         record.record(.overlayRemoved(ObjectIdentifier(view)))
     }
 
-    public func makeActivityView() -> any ActivityView {
-        HeadlessActivityView()
-    }
+    public func makeActivityView() -> any ActivityView { HeadlessActivityView() }
 
     public func makeImageView() -> any KFCrossPlatformImageView {
         HeadlessImageView(clock: clock)
@@ -65,7 +61,6 @@ public import Halcyon
 
 /// A spinner without a screen.
 @MainActor public final class HeadlessActivityView: ActivityView {
-    /// Whether it turns.
     public private(set) var isAnimating = false
     public var isHidden = false
 
@@ -77,14 +72,9 @@ public import Halcyon
 }
 
 /// A view without a screen that shows a text, and serves as placeholder.
-@MainActor public final class HeadlessLabel: KFCrossPlatformView {
-    /// The text.
+@MainActor public final class HeadlessLabel: KFCrossPlatformView, Placeholder {
     public var text: String
     public var isHidden = false
 
-    public init(_ text: String = "") {
-        self.text = text
-    }
+    public init(_ text: String = "") { self.text = text }
 }
-
-extension HeadlessLabel: Placeholder {}

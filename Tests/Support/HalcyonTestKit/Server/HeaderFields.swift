@@ -5,11 +5,6 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         public var name: String
         public var value: String
 
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-
         func isNamed(_ other: String) -> Bool {
             name.lowercased() == other.lowercased()
         }

@@ -30,7 +30,6 @@ public enum OriginBehaviour: Sendable {
 
 /// The pauses between the pieces of a body.
 public enum SlicePacing: Sendable {
-    /// No pause.
     case none
     /// A pause of this duration before each piece but the first.
     case interval(Duration)
@@ -52,7 +51,6 @@ public enum ContentEncoding: String, CaseIterable, Sendable {
     case br
     case zstd
 
-    /// Encodes `bytes` in this coding.
     public func packed(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .gzip: StoredDeflate.gzip(bytes)
@@ -63,7 +61,6 @@ public enum ContentEncoding: String, CaseIterable, Sendable {
     }
 }
 
-/// A user name and a password.
 public struct Credentials: Hashable, Sendable {
     public var user: String
     public var password: String

@@ -2,7 +2,6 @@ public import Foundation
 
 /// The body of a response.
 public enum OriginBody: Sendable {
-    /// These bytes.
     case data(Data)
     /// This piece, which must not be empty, repeated until the client disconnects.
     case endless(Data)
@@ -11,10 +10,8 @@ public enum OriginBody: Sendable {
     /// An HTTP/2 stream cannot carry them and is reset.
     case raw(Data)
 
-    /// Nothing.
     public static let empty = OriginBody.data(Data())
 
-    /// This text in UTF-8.
     public static func text(_ text: String) -> OriginBody { .data(Data(text.utf8)) }
 
     /// The number of bytes; `nil` for an endless body.

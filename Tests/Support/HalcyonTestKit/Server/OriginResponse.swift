@@ -25,21 +25,18 @@ public struct OriginResponse: Sendable {
         self.behaviours = behaviours
     }
 
-    /// This response with more behaviours.
     public func with(_ behaviours: OriginBehaviour...) -> OriginResponse {
         var response = self
         response.behaviours += behaviours
         return response
     }
 
-    /// This response with a header field set.
     public func header(_ name: String, _ value: String) -> OriginResponse {
         var response = self
         response.headers[name] = value
         return response
     }
 
-    /// This response with `Cache-Control` set.
     public func cacheControl(_ directives: String) -> OriginResponse {
         header("Cache-Control", directives)
     }
@@ -53,12 +50,8 @@ extension OriginResponse {
         OriginResponse(headers: ["Content-Type": contentType], body: .data(data))
     }
 
-    /// 200 with a PNG.
-    public static func png(_ data: Data) -> OriginResponse {
-        .ok(data, contentType: "image/png")
-    }
+    public static func png(_ data: Data) -> OriginResponse { .ok(data, contentType: "image/png") }
 
-    /// 200 with a page of HTML.
     public static func html(
         _ page: String = "<!DOCTYPE html><title>Page</title>"
     ) -> OriginResponse {

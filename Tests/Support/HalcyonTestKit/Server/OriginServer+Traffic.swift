@@ -2,12 +2,8 @@ extension OriginServer {
     /// The number of received requests, whatever their response.
     public var requestCount: Int { state.traffic.value.requests.count }
 
-    /// Returns the number of requests for a path, which is decoded and without a query.
-    public func requestCount(for path: String) -> Int {
-        requests(for: path).count
-    }
+    public func requestCount(for path: String) -> Int { requests(for: path).count }
 
-    /// The received requests, in order.
     public var requests: [RecordedRequest] { state.traffic.value.requests }
 
     /// Returns the requests for a path, which is decoded and without a query.
@@ -15,7 +11,6 @@ extension OriginServer {
         requests.filter { $0.path == path }
     }
 
-    /// The number of connections opened so far.
     public var connectionCount: Int { state.traffic.value.connectionCount }
 
     /// The maximum number of simultaneous connections.

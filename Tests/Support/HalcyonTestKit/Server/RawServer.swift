@@ -9,7 +9,6 @@ public final class RawServer: Sendable {
     /// The bytes that answer a request, whose header is given as text; `nil` closes the connection.
     public typealias Responder = @Sendable (_ request: String) -> [UInt8]?
 
-    /// Where it listens.
     public let port: Int
     private let listener: any Channel
     private let connections: Locked<Int>
@@ -66,7 +65,6 @@ public final class RawServer: Sendable {
     /// The headers of the requests so far.
     public var requests: [String] { received.value }
 
-    /// An address there.
     public func url(_ path: String) -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
             preconditionFailure("\(path) cannot be part of a URL")

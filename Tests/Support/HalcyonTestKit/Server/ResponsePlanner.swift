@@ -23,11 +23,8 @@ struct ResponsePlan: Sendable {
     }
 }
 
-/// A pause in a response.
 public enum Pause: Sendable {
-    /// Waits for this duration.
     case duration(Duration)
-    /// Waits until the gate is open.
     case gate(Gate)
 }
 

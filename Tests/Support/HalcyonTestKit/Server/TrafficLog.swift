@@ -15,9 +15,7 @@ struct TrafficLog: Sendable {
         peakConnections = max(peakConnections, openConnections)
     }
 
-    mutating func connectionClosed() {
-        openConnections -= 1
-    }
+    mutating func connectionClosed() { openConnections -= 1 }
 
     /// - Returns: The request's identifier for `responseEnded`.
     mutating func requestReceived(_ request: RecordedRequest) -> Int {
