@@ -6,9 +6,7 @@ import Testing
 struct JPEGHeaderTests {
     private let file: Data
 
-    init() throws {
-        file = try JPEGFixture(width: 37, height: 21).jpeg()
-    }
+    init() throws { file = try JPEGFixture(width: 37, height: 21).jpeg() }
 
     @Test(arguments: [false, true])
     func tellsSizeAndProcess(_ isProgressive: Bool) throws {

@@ -15,9 +15,7 @@ func bitmap(_ grid: PixelGrid) -> Bitmap {
 }
 
 /// An image of the same pixels as a file that is not decoded yet.
-func pendingImage(_ grid: PixelGrid) -> Image {
-    Image(data: PNGFixture.data(grid))!
-}
+func pendingImage(_ grid: PixelGrid) -> Image { Image(data: PNGFixture.data(grid))! }
 
 /// A view that shows an image all over its place, by the clock of its window or by another one.
 @MainActor func stretched(

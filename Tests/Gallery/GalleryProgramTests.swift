@@ -8,9 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct GalleryProgramTests {
     private let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory(prefix: "halcyon-gallery-tests")
-    }
+    init() throws { folder = try TemporaryDirectory(prefix: "halcyon-gallery-tests") }
 
     private static let executable = BuiltProgram.file("halcyon-gallery")
 

@@ -6,9 +6,7 @@ import Testing
 @Suite struct FilePathTests {
     private let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     /// The folder's path with `name` behind it.
     private func path(_ name: [UInt8]) throws -> FilePath {

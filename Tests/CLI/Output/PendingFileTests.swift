@@ -7,9 +7,7 @@ import Testing
 struct PendingFileTests {
     private let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     private var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }

@@ -10,9 +10,7 @@ import Testing
 struct DuplicatesProgramTests {
     private let program: Program
 
-    init() throws {
-        program = try Program()
-    }
+    init() throws { program = try Program() }
 
     /// Blocks of random greys, softly coloured; another seed is another picture.
     private func photo(seed: UInt64) throws -> Image {

@@ -8,9 +8,7 @@ import Testing
 struct InfoProgramTests {
     private let program: Program
 
-    init() throws {
-        program = try Program()
-    }
+    init() throws { program = try Program() }
 
     @Test func filesAndURLsAreTold() async throws {
         let png = PNGFixture.data(.gradient(width: 30, height: 20))

@@ -10,9 +10,7 @@ import Testing
 struct MessageTests {
     private let program: Program
 
-    init() throws {
-        program = try Program()
-    }
+    init() throws { program = try Program() }
 
     private var folder: String { program.folder.url.path }
 

@@ -35,9 +35,7 @@ final class Program: Sendable {
     /// Where the program runs; its default cache is in it too.
     let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory(prefix: "halcyon-program")
-    }
+    init() throws { folder = try TemporaryDirectory(prefix: "halcyon-program") }
 
     static let executable = BuiltProgram.file("halcyon")
 
@@ -181,9 +179,7 @@ final class PseudoTerminal: Sendable {
         handle = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     }
 
-    deinit {
-        close(master)
-    }
+    deinit { close(master) }
 
     /// Waits until what was written to the terminal since the last call fulfils `condition`, and
     /// returns it.

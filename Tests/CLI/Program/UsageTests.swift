@@ -9,9 +9,7 @@ import Testing
 struct UsageTests {
     private let program: Program
 
-    init() throws {
-        program = try Program()
-    }
+    init() throws { program = try Program() }
 
     @Test func helpAndVersionSucceed() async throws {
         let help = try await program.run("--help", code: 0)

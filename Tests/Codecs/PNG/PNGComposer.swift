@@ -130,9 +130,7 @@ struct PNGComposer {
 struct Noise: RandomNumberGenerator {
     var state: UInt64
 
-    init(_ seed: UInt64) {
-        state = seed
-    }
+    init(_ seed: UInt64) { state = seed }
 
     mutating func next() -> UInt64 {
         state ^= state << 13

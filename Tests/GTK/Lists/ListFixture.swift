@@ -30,9 +30,7 @@ import HalcyonTestKit
     }
 
     /// Lets the answer for an image go.
-    func release(_ index: Int) {
-        gates[index].open()
-    }
+    func release(_ index: Int) { gates[index].open() }
 
     func releaseAll() {
         for gate in gates { gate.open() }

@@ -16,9 +16,7 @@ struct HTTPDateParserTests {
             "Sun Nov  6 08:49:37 1994", "sUN, 06 nOV 1994 08:49:37 gmt",
             "Mon, 06 Nov 1994 08:49:37 GMT",
         ])
-    func forms(text: String) {
-        #expect(seconds(text) == 784_111_777)
-    }
+    func forms(text: String) { #expect(seconds(text) == 784_111_777) }
 
     @Test(
         "Everything else is no date",
@@ -35,9 +33,7 @@ struct HTTPDateParserTests {
             "Sun, 06 Nov 1994 08:49:37 GMTx", "Sun, 06 Nov 1994 08:49:37 GMT 1",
             "Sun, 0٦ Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT\r\n",
         ])
-    func others(text: String) {
-        #expect(seconds(text) == nil)
-    }
+    func others(text: String) { #expect(seconds(text) == nil) }
 
     @Test("Every day from 1600 to 2400 is read as it is written")
     func calendar() throws {

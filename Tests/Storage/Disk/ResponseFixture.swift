@@ -31,9 +31,7 @@ struct ResponseFixture {
         return store
     }
 
-    func advance(_ seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
-    }
+    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
     /// A response that arrived so many seconds after the start.
     func row(

@@ -11,9 +11,7 @@ import Testing
     let fixture: ResponseFixture
     var store: CacheDirectory { fixture.store }
 
-    init() throws {
-        fixture = try ResponseFixture()
-    }
+    init() throws { fixture = try ResponseFixture() }
 
     private func makeFormer() throws {
         try fixture.write("cat", as: "cat")

@@ -9,9 +9,7 @@ import Testing
     let fixture: ResponseFixture
     var store: CacheDirectory { fixture.store }
 
-    init() throws {
-        fixture = try ResponseFixture()
-    }
+    init() throws { fixture = try ResponseFixture() }
 
     // MARK: Origins
 

@@ -12,9 +12,7 @@ import Testing
     private let now = Locked(
         Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     private var place: URL { folder.file("partials") }
 

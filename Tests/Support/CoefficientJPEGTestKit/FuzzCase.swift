@@ -27,9 +27,7 @@ public struct FuzzCase {
 
     public let bytes: [UInt8]
 
-    public init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    public init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The case at `index` in the sequence of `seed`.
     public init(seed: UInt64, index: Int) {

@@ -8,9 +8,7 @@ import Vips
 struct DecodingRun: Sendable {
     private let options: TrialOptions
 
-    init(_ options: TrialOptions) {
-        self.options = options
-    }
+    init(_ options: TrialOptions) { self.options = options }
 
     func decode() {
         announceWorkers()

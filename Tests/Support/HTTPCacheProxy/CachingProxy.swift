@@ -79,7 +79,5 @@ final class ProxyClock: Sendable {
 
     var now: Date { isManual ? time.withLock { $0 } : Date() }
 
-    func advance(by seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
-    }
+    func advance(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
 }

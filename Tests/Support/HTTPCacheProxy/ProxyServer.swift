@@ -48,9 +48,7 @@ final class ProxyServer: Sendable {
     }
 
     /// Stops listening. Requests under way are answered.
-    func stop() async throws {
-        try await listener.close()
-    }
+    func stop() async throws { try await listener.close() }
 
     /// Collects the requests of a connection; NIO hands over the next when the one before is answered.
     private final class Handler: ChannelInboundHandler {

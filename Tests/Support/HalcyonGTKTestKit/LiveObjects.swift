@@ -26,7 +26,5 @@ import HalcyonTesting
     }
 
     /// Waits until all watched widgets are destroyed; returns at once when cancelled.
-    public func waitUntilGone() async {
-        await living.wait { $0 == 0 }
-    }
+    public func waitUntilGone() async { await living.wait { $0 == 0 } }
 }

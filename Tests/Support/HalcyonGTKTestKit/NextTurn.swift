@@ -21,7 +21,5 @@ private final class TurnWaiter {
     }
 
     /// Goes on in a later turn: the main actor is served once in each.
-    func resume() {
-        continuation.resume()
-    }
+    func resume() { continuation.resume() }
 }

@@ -29,9 +29,7 @@ public final class ClosedPort: Sendable {
         guard result == 0 else { throw POSIXError(.EADDRINUSE) }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// An address there.
     public func url(_ path: String) -> URL {

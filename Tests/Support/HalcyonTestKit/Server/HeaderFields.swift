@@ -5,9 +5,7 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         public var name: String
         public var value: String
 
-        func isNamed(_ other: String) -> Bool {
-            name.lowercased() == other.lowercased()
-        }
+        func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
     }
 
     public private(set) var fields: [Field] = []

@@ -47,7 +47,5 @@ extension OriginServer {
     }
 
     /// Forgets the requests and peaks so far.
-    public func forgetTraffic() {
-        state.traffic.update { $0.forget() }
-    }
+    public func forgetTraffic() { state.traffic.update { $0.forget() } }
 }

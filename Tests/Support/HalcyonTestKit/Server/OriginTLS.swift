@@ -62,9 +62,7 @@ final class TLSContext: @unchecked Sendable {
             }, this)
     }
 
-    deinit {
-        SSL_CTX_free(context)
-    }
+    deinit { SSL_CTX_free(context) }
 
     /// Selects the first of the server's protocols that the client offers.
     private func select(

@@ -31,9 +31,7 @@ public final class RawClient: Sendable {
         guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// - Returns: Whether all of it was taken, which waits until there is room for it.
     @discardableResult
@@ -45,9 +43,7 @@ public final class RawClient: Sendable {
     }
 
     /// Ends this side of the connection, as a client does that goes; what comes can still be read.
-    public func finishSending() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Reads until `isEnough` says so, the server ends, or an error comes.
     ///

@@ -23,9 +23,7 @@ public final class RawServer: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    deinit {
-        listener.close(promise: nil)
-    }
+    deinit { listener.close(promise: nil) }
 
     /// Starts a server that answers with what `respond` returns.
     public static func start(_ respond: @escaping Responder) async throws -> RawServer {
@@ -79,9 +77,7 @@ public final class RawServer: Sendable {
         private let respond: Responder
         private var bytes: [UInt8] = []
 
-        init(_ respond: @escaping Responder) {
-            self.respond = respond
-        }
+        init(_ respond: @escaping Responder) { self.respond = respond }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             bytes += unwrapInboundIn(data).readableBytesView

@@ -36,9 +36,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
         SSL_set_accept_state(connection)
     }
 
-    deinit {
-        SSL_free(connection)
-    }
+    deinit { SSL_free(connection) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)

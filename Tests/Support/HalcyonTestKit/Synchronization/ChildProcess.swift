@@ -63,9 +63,7 @@ public final class ChildProcess: Sendable {
 
     /// The exit code as shells tell it: 128 and the signal's number for a program ended by a signal.
     /// `nil` when the waiting task is cancelled first.
-    public func exitCode() async -> Int32? {
-        await exit.wait(until: { $0 != nil }) ?? nil
-    }
+    public func exitCode() async -> Int32? { await exit.wait(until: { $0 != nil }) ?? nil }
 
     public func send(_ signal: Int32) {
         guard isRunning else { return }
