@@ -196,3 +196,58 @@ import Testing
         return values
     }
 }
+
+/// A store of values within limits of cost and count, written down in the simplest way.
+struct CostBoundedModel {
+    /// The most recent one first.
+    var entries: [(key: String, value: Int, cost: Int)] = []
+    var costLimit: Int?
+    var countLimit: Int?
+
+    var total: Int { entries.reduce(0) { $0 + $1.cost } }
+
+    mutating func insert(_ value: Int, cost: Int, key: String) {
+        entries.removeAll { $0.key == key }
+        if cost > costLimit ?? .max { return }
+        entries.insert((key, value, cost), at: 0)
+        evict()
+    }
+
+    mutating func use(_ key: String) -> Int? {
+        guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
+        let entry = entries.remove(at: index)
+        entries.insert(entry, at: 0)
+        return entry.value
+    }
+
+    mutating func evict() {
+        while total > costLimit ?? .max || entries.count > countLimit ?? .max {
+            entries.removeLast()
+        }
+    }
+}
+
+@Suite struct EvictionOrderTests {
+    private func candidates(_ uses: [UInt64]) -> [EvictionOrder.Candidate] {
+        uses.enumerated().map {
+            EvictionOrder.Candidate(shard: UInt32($0 % 3), slot: UInt32($0), lastUse: $1)
+        }
+    }
+
+    private func uses(of list: EvictionOrder) -> [UInt64] {
+        var list = list
+        var uses: [UInt64] = []
+        while let next = list.next() { uses.append(next.lastUse) }
+        return uses
+    }
+
+    @Test func whatWasUsedSinceTheListingBeganIsLeftOut() {
+        let list = EvictionOrder(candidates([5, 1, 9, 3]), at: 5)
+        #expect(uses(of: list) == [1, 3])
+    }
+
+    @Test func whatWasUsedSinceIsListedWhenThereIsNothingElse() {
+        let list = EvictionOrder(candidates([7, 6]), at: 5)
+        #expect(uses(of: list) == [6, 7])
+    }
+}

@@ -59,3 +59,99 @@ final class OriginState: Sendable {
         }
     }
 }
+
+/// Which response belongs to which request.
+struct RouteTable: Sendable {
+    enum Responder: Sendable {
+        case response(OriginResponse)
+        /// One response per request in order; the last one stays.
+        case sequence([OriginResponse])
+        case handler(@Sendable (RecordedRequest) -> OriginResponse)
+    }
+
+    private struct Route {
+        var responder: Responder
+        var served = 0
+    }
+
+    private var exact: [String: Route] = [:]
+
+    /// Sets or replaces a route. A path with a query is matched as it is written, before one without.
+    mutating func set(_ path: String, _ responder: Responder) {
+        exact[Self.key(path)] = Route(responder: responder)
+    }
+
+    /// Finds what answers `request` and counts it for the route; `nil` where there is no route.
+    ///
+    /// `ordinal` counts the earlier requests since the route was set.
+    mutating func match(_ request: RecordedRequest) -> (responder: Responder, ordinal: Int)? {
+        var keys = [request.path]
+        if let query = request.query { keys.insert("\(request.path)?\(query)", at: 0) }
+        for key in keys {
+            guard let route = exact[key] else { continue }
+            exact[key]?.served += 1
+            return (route.responder, route.served)
+        }
+        return nil
+    }
+
+    /// Paths are compared percent-decoded, queries as written.
+    private static func key(_ path: String) -> String {
+        let request = RecordedRequest(target: path)
+        return request.query.map { "\(request.path)?\($0)" } ?? request.path
+    }
+}
+
+extension RouteTable.Responder {
+    func response(to request: RecordedRequest, ordinal: Int) -> OriginResponse {
+        switch self {
+        case .response(let response): response
+        case .sequence(let responses):
+            responses.isEmpty ? .status(404) : responses[min(ordinal, responses.count - 1)]
+        case .handler(let handler): handler(request)
+        }
+    }
+}
+
+/// A log of a server's requests and connections.
+struct TrafficLog: Sendable {
+    private(set) var requests: [RecordedRequest] = []
+    private(set) var openConnections = 0
+    private(set) var connectionCount = 0
+    private(set) var peakConnections = 0
+    private(set) var pending: Set<Int> = []
+    private(set) var peakPending = 0
+    private(set) var abandoned = 0
+    private var requestCount = 0
+
+    mutating func connectionOpened() {
+        connectionCount += 1
+        openConnections += 1
+        peakConnections = max(peakConnections, openConnections)
+    }
+
+    mutating func connectionClosed() { openConnections -= 1 }
+
+    /// - Returns: The request's identifier for `responseEnded`.
+    mutating func requestReceived(_ request: RecordedRequest) -> Int {
+        requests.append(request)
+        requestCount += 1
+        pending.insert(requestCount)
+        peakPending = max(peakPending, pending.count)
+        return requestCount
+    }
+
+    /// Ends a request. Further reports for it are ignored.
+    mutating func responseEnded(_ id: Int, abandoned isAbandoned: Bool) {
+        guard pending.remove(id) != nil else { return }
+        if isAbandoned { abandoned += 1 }
+    }
+
+    /// Resets requests and peaks; open connections and pending requests stay counted.
+    mutating func forget() {
+        requests = []
+        abandoned = 0
+        peakPending = pending.count
+        peakConnections = openConnections
+    }
+}

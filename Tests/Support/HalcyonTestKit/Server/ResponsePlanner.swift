@@ -171,3 +171,61 @@ struct ResponsePlanner {
         plan.steps = steps
     }
 }
+
+/// The range of bytes that a `Range` field asks for (RFC 9110, section 14.1.2).
+public enum ByteRange: Equatable, Sendable {
+    /// The whole body: the field is malformed, of another unit, or has several ranges.
+    case whole
+    case part(Range<Int>)
+    /// The range selects no byte of the body.
+    case unsatisfiable
+
+    public init(header: String, length: Int) {
+        self = .whole
+        guard let match = header.wholeMatch(of: /[Bb][Yy][Tt][Ee][Ss]=([0-9]*)-([0-9]*)/) else {
+            return
+        }
+        switch (Int(match.1), Int(match.2)) {
+        case (nil, let count?) where match.1.isEmpty:
+            let isEmpty = count == 0 || length == 0
+            self = isEmpty ? .unsatisfiable : .part(max(0, length - count)..<length)
+        case (let first?, nil) where match.2.isEmpty:
+            self = first < length ? .part(first..<length) : .unsatisfiable
+        case (let first?, let last?) where first <= last:
+            self = first < length ? .part(first..<min(last, length - 1) + 1) : .unsatisfiable
+        default: break
+        }
+    }
+}
+
+/// The validator of a response and the conditions of a request (RFC 9110, section 13).
+struct Validators {
+    private var entityTag: String?
+
+    init(_ behaviours: [OriginBehaviour]) {
+        for case .entityTag(let tag) in behaviours { entityTag = tag }
+    }
+
+    func addFields(to headers: inout HeaderFields) {
+        if let entityTag { headers["ETag"] = entityTag }
+    }
+
+    /// Whether the client has the current version already.
+    func match(_ request: RecordedRequest) -> Bool {
+        let tags = request.headers.values("If-None-Match")
+        guard let entityTag else { return false }
+        return tags.flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .contains { $0 == "*" || Self.opaque($0) == Self.opaque(entityTag) }
+    }
+
+    /// Whether a range may be sent: a strong match, or no condition.
+    func allowRange(ifRange: String?) -> Bool {
+        ifRange.map { $0.hasPrefix("\"") && $0 == entityTag } ?? true
+    }
+
+    /// The tag without the mark of weakness, which `If-None-Match` does not mind.
+    private static func opaque(_ tag: String) -> Substring {
+        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+    }
+}

@@ -78,3 +78,61 @@ public import Halcyon
 
     public init(_ text: String = "") { self.text = text }
 }
+
+/// A button without a screen, with an image and a background for each state.
+@MainActor public final class HeadlessButton: KFCrossPlatformButton {
+    public private(set) var images: [ControlState: KFCrossPlatformImage] = [:]
+    public private(set) var backgrounds: [ControlState: KFCrossPlatformImage] = [:]
+
+    public init() {}
+
+    public func image(for state: ControlState) -> KFCrossPlatformImage? { images[state] }
+
+    public func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        images[state] = image
+    }
+
+    public func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
+        backgrounds[state]
+    }
+
+    public func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        backgrounds[state] = image
+    }
+}
+
+/// A button without a screen, with an image and an alternate one.
+@MainActor public final class HeadlessToggleButton: KFCrossPlatformToggleButton {
+    public var image: KFCrossPlatformImage?
+    public var alternateImage: KFCrossPlatformImage?
+
+    public init() {}
+}
+
+/// An object with an image and nothing else.
+@MainActor public final class HeadlessImageHolder: KingfisherHasImageComponent {
+    /// All values of `image`, in order.
+    public private(set) var history: [KFCrossPlatformImage?] = []
+
+    public init() {}
+
+    public var image: KFCrossPlatformImage? {
+        didSet { history.append(image) }
+    }
+}
+
+/// A renderer that records the presentations of a binder.
+@MainActor public final class HeadlessImageRenderer: KFImageRenderer {
+    /// The presentations with their transitions, in order.
+    public private(set) var frames:
+        [(presentation: KFImage.Presentation, transition: ImageTransition)] = []
+
+    public init() {}
+
+    public func imageBinder(
+        _ binder: ImageBinder, didChangeTo presentation: KFImage.Presentation,
+        transition: ImageTransition
+    ) {
+        frames.append((presentation, transition))
+    }
+}

@@ -1,6 +1,8 @@
 import Foundation
-import HalcyonWork
+import HalcyonTestKit
 import Testing
+
+@testable import HalcyonWork
 
 /// Memory whose size a stranger has named.
 @Suite struct LargeMemoryTests {
@@ -36,5 +38,37 @@ import Testing
         #expect(bytes([.max, .max]) == 1000)
         #expect(bytes([.max, 300]) == 300)
         #expect(bytes([200, 300]) == 200)
+    }
+}
+
+@Suite struct MemoryLimitTests {
+    private static let cases: [(String, String?, [String: String], UInt64)] = [
+        ("without control groups", nil, [:], 1000),
+        ("the limit of the group", "0::/", ["memory.max": "600"], 600),
+        (
+            "the least limit of all parents", "0::/user/app",
+            ["memory.max": "max", "user/memory.max": "300", "user/app/memory.max": "500"], 300
+        ),
+        (
+            "version 1", "3:cpu,memory:/app\n0::/",
+            [
+                "memory/memory.limit_in_bytes": "9223372036854771712",
+                "memory/app/memory.limit_in_bytes": "400",
+            ], 400
+        ),
+        ("less physical memory", "0::/", ["memory.max": "4000"], 1000),
+    ]
+
+    @Test(arguments: cases)
+    func isTheLeastOfPhysicalMemoryAndGroups(
+        name: String, groups: String?, files: [String: String], expected: UInt64
+    ) throws {
+        let folder = try TemporaryDirectory()
+        if let groups { try folder.write(Data("\(groups)\n".utf8), to: "proc/self/cgroup") }
+        for (path, limit) in files {
+            try folder.write(Data("\(limit)\n".utf8), to: "sys/fs/cgroup/\(path)")
+        }
+        let limit = MemoryLimit(root: folder.url.path, physicalMemory: 1000)
+        #expect(limit.bytes == expected, "\(name)")
     }
 }
