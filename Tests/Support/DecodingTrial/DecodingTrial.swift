@@ -19,7 +19,6 @@ struct DecodingTrial {
         --rounds N         how often all files are decoded
         --limit MS,…       the longest time that each picture may take, the last one all others
         --give-up          stop waiting for each picture that takes long, but good ones
-        --allow-pdf
         --alike            killers of one kind are the same file
         --refuse seccomp,landlock,memory-files,limits,privileges
         --program FILE     what is started as a worker
@@ -62,7 +61,6 @@ struct TrialOptions {
     var rounds = 1
     var limits: [Int] = []
     var givesUp = false
-    var allowsPDF = false
     var isAlike = false
     var signalsTemplate = false
     var refused: UInt32 = 0
@@ -106,8 +104,7 @@ struct TrialOptions {
 
     private static var flags: [String: WritableKeyPath<TrialOptions, Bool>] {
         [
-            "--allow-pdf": \.allowsPDF, "--alike": \.isAlike, "--give-up": \.givesUp,
-            "--to-template": \.signalsTemplate,
+            "--alike": \.isAlike, "--give-up": \.givesUp, "--to-template": \.signalsTemplate,
         ]
     }
 
@@ -134,7 +131,6 @@ struct TrialOptions {
 
     func creating(_ number: Int) -> ImageCreatingOptions {
         var options = ImageCreatingOptions()
-        options.limits.allowsPDF = allowsPDF
         if let last = limits.last {
             let limit = number < limits.count ? limits[number] : last
             options.limits.maximumDuration = .milliseconds(limit)

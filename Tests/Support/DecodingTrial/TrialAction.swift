@@ -41,7 +41,6 @@ struct TrialAction {
         case "read": if ctrial_open("/etc/passwd", false) == 0 { abort() }
         case "write": if ctrial_open("/tmp/halcyon-trial", true) == 0 { abort() }
         case "stop": raise(SIGSTOP)
-        case "terminate": raise(SIGKILL)
         case "flood": ctrial_flood(Self.socket)
         case "errors": ctrial_write_errors(1 << 30)
         case "exit": exit(0)
@@ -78,8 +77,6 @@ struct TrialAction {
         case "depth" where !trial.isOpening: say([3] + size + [3, 16])
         case "huge" where !trial.isOpening:
             say([3] + number(Int64(Int32.max)) + number(Int64(Int32.max)) + [3, 8])
-        case "refuse" where trial.isOpening:
-            say([6, 2] + number(UInt16(4)) + Array("why?".utf8))
         default: break
         }
     }
