@@ -3,6 +3,72 @@ import Testing
 
 @testable import DirectCodecs
 
+struct AreaReducerTests {
+    /// RGBA with edges, slopes and noise.
+    private static func samples<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ width: Int, _ height: Int, as type: Sample.Type
+    ) -> [Sample] {
+        ResamplerTests.samples(width, height, channels: 4).map { Sample.max / 255 * Sample($0) }
+    }
+
+    private static func reduced<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: [Sample], _ w: Int, _ h: Int, _ toW: Int, _ toH: Int
+    ) -> [Double] {
+        let reducer = AreaReducer(
+            sourceWidth: w, sourceHeight: h, width: toW, height: toH, isDeep: Sample.bitWidth == 16)
+        pixels.withUnsafeBytes { bytes in
+            for y in 0..<h {
+                reducer.push(bytes.baseAddress! + y * w * 4 * MemoryLayout<Sample>.stride)
+            }
+        }
+        #expect(reducer.byteCount == toW * toH * 16)
+        return (0..<toW * toH * 4).map { Double(reducer.pixels[$0]) }
+    }
+
+    /// The same with each pixel's share of each of the target's, one by one.
+    private static func exact<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: [Sample], _ w: Int, _ h: Int, _ toW: Int, _ toH: Int
+    ) -> [Double] {
+        func share(_ source: Int, _ target: Int, _ count: Int, _ targets: Int) -> Double {
+            let scale = Double(targets) / Double(count)
+            let from = max(Double(source) * scale, Double(target))
+            return max(0, min(Double(source + 1) * scale, Double(target + 1)) - from)
+        }
+        var result = [Double](repeating: 0, count: toW * toH * 4)
+        for (y, row) in (0..<h).flatMap({ y in (0..<toH).map { (y, $0) } }) {
+            let down = share(y, row, h, toH)
+            guard down > 0 else { continue }
+            for (x, column) in (0..<w).flatMap({ x in (0..<toW).map { (x, $0) } }) {
+                let weight = down * share(x, column, w, toW)
+                guard weight > 0 else { continue }
+                let place = (y * w + x) * 4
+                let alpha = Double(pixels[place + 3]) / Double(Sample.max)
+                for channel in 0..<4 {
+                    let sample = channel == 3 ? Double(Sample.max) : Double(pixels[place + channel])
+                    result[(row * toW + column) * 4 + channel] += weight * alpha * sample
+                }
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        (40, 30, 10, 5), (41, 29, 10, 7), (100, 3, 7, 1), (2, 2, 1, 1), (5, 97, 2, 13),
+        (64, 64, 32, 32), (99, 50, 1, 25),
+    ])
+    func averagesByAreaAndOpacity(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
+        func isExact<Sample: FixedWidthInteger & UnsignedInteger>(_ type: Sample.Type) -> Bool {
+            let pixels = Self.samples(w, h, as: type)
+            let (made, exact) = (
+                Self.reduced(pixels, w, h, toW, toH), Self.exact(pixels, w, h, toW, toH)
+            )
+            return zip(made, exact).allSatisfy { abs($0 - $1) < 0.01 * Double(Sample.max / 255) }
+        }
+        #expect(isExact(UInt8.self))
+        #expect(isExact(UInt16.self))
+    }
+}
+
 struct FloatResamplerTests {
     private static func samples(_ count: Int) -> [Float] {
         var state: UInt32 = 4711
@@ -96,6 +162,31 @@ struct FloatResamplerTests {
         }
         for start in stride(from: 0, to: made.count, by: channels) {
             #expect(Array(made[start..<start + channels]) == Array(colour.prefix(channels)))
+        }
+    }
+}
+
+struct PixelTurningTests {
+    /// What is shown of the stored pixels a b c / d e f, after the table of EXIF 2.3 for tag 274.
+    @Test(arguments: [
+        (1, "abcdef"), (2, "cbafed"), (3, "fedcba"), (4, "defabc"), (5, "adbecf"),
+        (6, "daebfc"), (7, "fcebda"), (8, "cfbead"),
+    ])
+    func turnsAsEXIFSays(_ orientation: Int, _ expected: String) {
+        for channels in [1, 3, 4] {
+            let stored = "abcdef".utf8.flatMap { letter in
+                (0..<channels).map { letter &+ UInt8($0) * 20 }
+            }
+            var shown = [UInt8](repeating: 0, count: stored.count)
+            shown.withUnsafeMutableBufferPointer {
+                PixelTurning.turn(
+                    stored, width: 3, height: 2, channels: channels, orientation: orientation,
+                    into: $0.baseAddress!)
+            }
+            let letters = expected.utf8.flatMap { letter in
+                (0..<channels).map { letter &+ UInt8($0) * 20 }
+            }
+            #expect(shown == letters)
         }
     }
 }

@@ -1,0 +1,191 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonCLI
+
+struct LoadRowTests {
+    private let image = LoadRow.Image(
+        cacheKey: "key", cacheType: .disk, format: .JPEG, width: 640, height: 427, frames: 1,
+        bytes: 196_653, milliseconds: 12.345, output: nil)
+
+    @Test func tellsAProgramEverythingInOrder() {
+        let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
+        #expect(
+            row.json.text
+                == #"{"source":"a.jpg","cacheKey":"key","cacheType":"disk","format":"JPEG","#
+                + #""width":640,"height":427,"frames":1,"bytes":196653,"milliseconds":12.35,"#
+                + #""output":null}"#)
+    }
+
+    @Test func tellsAProgramOfAFailure() {
+        let failure = LoadFailure(code: 2002, message: "no \"bird\"")
+        let row = LoadRow(source: ImageArgument("a.jpg"), result: .failure(failure))
+        #expect(
+            row.json.text
+                == #"{"source":"a.jpg","error":{"code":2002,"message":"no \"bird\""}}"#)
+        #expect(row.isFailure)
+    }
+
+    @Test func aFileThatEndedItsDecoderIsNamed() {
+        let cause = ImageCodingError.decoderStopped(.SVG, reason: "SIGABRT")
+        let item = ImageProcessItem.data(Data("<svg/>".utf8))
+        let processor = DefaultImageProcessor.default
+        ProcessingFailures.shared.note(cause, of: item, by: processor)
+        let error = KingfisherError.processorError(
+            reason: .processingFailed(processor: processor, item: item))
+        #expect(error.errorDescription == "The decoder of SVG stopped (SIGABRT).")
+        let failure = LoadFailure(error, at: "drawings/a.svg")
+        #expect(failure.message == "The decoder of SVG stopped (SIGABRT) at drawings/a.svg.")
+        #expect(failure.code == 4001)
+        #expect(LoadFailure(cause, at: "a.svg").message.hasSuffix("(SIGABRT) at a.svg."))
+        let other = ImageCodingError.corrupt(.SVG, reason: "cut short")
+        #expect(LoadFailure(other, at: "a.svg") == LoadFailure(other))
+    }
+
+    @Test func tellsPeopleOnOneLine() {
+        var image = image
+        image.output = "out/a.png"
+        let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
+        #expect(
+            row.line(style: .plain)
+                == "✓ a.jpg  640×427 JPEG, 196.7 kB, from disk in 12.3 ms → out/a.png")
+    }
+
+    @Test func aMessageCannotMoveTheCursor() {
+        let failure = LoadFailure(code: 1, message: "a\u{1B}[2J")
+        let row = LoadRow(source: ImageArgument("b\u{7}"), result: .failure(failure))
+        #expect(row.line(style: .plain) == "✗ b\u{FFFD}  a\u{FFFD}[2J (1)")
+    }
+
+    @Test func sumsUp() {
+        var tally = LoadTally()
+        tally.count(LoadRow(source: ImageArgument("a"), result: .success(image)))
+        tally.count(
+            LoadRow(
+                source: ImageArgument("b"), result: .failure(LoadFailure(code: 1, message: ""))))
+        #expect(tally.count == 2)
+        #expect(
+            tally.summary(after: .milliseconds(250), style: .plain)
+                == "1 image (1 from disk), 1 failed, 196.7 kB in 250 ms")
+    }
+}
+
+/// What the program asks of the manager.
+@Suite struct LoadOptionsTests {
+    private func options(
+        _ sources: String..., keepsMetadata: Bool = false
+    ) -> KingfisherParsedOptionsInfo {
+        let plan = OutputPlan(
+            destination: .nowhere, format: nil, quality: nil, keepsMetadata: keepsMetadata)
+        let request = LoadRequest(
+            arguments: sources.map(ImageArgument.init), processor: nil, plan: plan,
+            cacheDirectory: nil, forceRefresh: false, onlyFromCache: false, usesHTTPCaching: false,
+            resumes: false, jobs: 1, timeout: nil, limits: .default, trace: nil, isJSON: false,
+            isQuiet: true)
+        return KingfisherParsedOptionsInfo(request.options)
+    }
+
+    private func expires(_ options: KingfisherParsedOptionsInfo) -> Bool {
+        if case .expired = options.memoryCacheExpiration { true } else { false }
+    }
+
+    @Test func picturesThatDoNotComeAgainAreNotKeptInMemory() {
+        #expect(expires(options("a.png", "b.png")))
+        #expect(!expires(options("a.png", "b.png", "a.png")))
+    }
+
+    @Test func thePositionIsKeptWithTheMetadataOnly() {
+        #expect(!options("a.png").keepPositionInOriginal)
+        #expect(options("a.png", keepsMetadata: true).keepPositionInOriginal)
+    }
+}
+
+struct ImageArgumentTests {
+    @Test func aURLIsItsOwnKey() throws {
+        let argument = ImageArgument("https://example.org/birds/a%20b.jpg?size=2#top")
+        let source = try argument.source.get()
+        #expect(source.cacheKey == "https://example.org/birds/a%20b.jpg?size=2#top")
+        #expect(argument.ownName == "a b")
+        guard case .network = source else {
+            Issue.record("not a network source")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("https://example.org", "example.org"), ("https://example.org/", "example.org"),
+        ("https://example.org/photo.v2", "photo.v2"), ("https://example.org/.png", ".png"),
+        ("/tmp/photo.JPG", "photo"), ("photo", "photo"), ("file:///tmp/a.b.webp", "a.b"),
+    ])
+    func isCalledLikeItsLastComponentWithoutTheExtension(text: String, name: String) {
+        #expect(ImageArgument(text).ownName == name)
+    }
+
+    @Test func theSameDataHasTheSameShortKeyHoweverItIsWritten() throws {
+        let first = try ImageArgument("data:;base64,aGVsbG8=").source.get()
+        let second = try ImageArgument("data:text/plain,hello").source.get()
+        // SHA-256 of "hello".
+        #expect(
+            first.cacheKey
+                == "data:sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
+        #expect(second.cacheKey == first.cacheKey)
+    }
+
+    @Test func aChangedFileHasAnotherKey() throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(Data("one".utf8), to: "a.png")
+        let first = try ImageArgument(file.path).source.get().cacheKey
+        #expect(try ImageArgument(file.absoluteString).source.get().cacheKey == first)
+        try folder.write(Data("longer".utf8), to: "a.png")
+        let second = try ImageArgument(file.path).source.get().cacheKey
+        #expect(first != second)
+        #expect(first.contains(file.path))
+    }
+
+    @Test func aNameThatIsNoTextIsAFileAndTwoOfThemAreTwo() async throws {
+        let folder = try TemporaryDirectory()
+        var keys: Set<String> = []
+        for byte in [0xE8, 0xE9] as [UInt8] {
+            let bytes = Array("\(folder.url.path)/caf".utf8) + [byte] + Array(".png".utf8)
+            let path = try #require(FilePath(bytes: bytes))
+            let file = try #require(path.withCString { fopen($0, "w") })
+            fputs("\(byte)", file)
+            fclose(file)
+            let escape = byte == 0xE8 ? "%E8" : "%E9"
+            for text in [
+                String(escaping: bytes), String(escaping: Array("file://".utf8) + bytes),
+                "file://\(folder.url.path)/caf\(escape).png",
+            ] {
+                let argument = ImageArgument(text)
+                #expect(argument.text == "file://\(folder.url.path)/caf\(escape).png")
+                #expect(argument.ownName == (byte == 0xE8 ? "caf\\xE8" : "caf\\xE9"))
+                let source = try argument.source.get()
+                guard case .provider(let provider) = source else {
+                    Issue.record("not a provider")
+                    return
+                }
+                #expect(try await provider.data() == Data("\(byte)".utf8))
+                keys.insert(provider.cacheKey)
+            }
+        }
+        #expect(keys.count == 2)
+    }
+
+    @Test(arguments: ["ftp://example.org/a.png", "http://", "https:///a.png", "", "data:nothing"])
+    func whatCannotBeLoadedIsCode1002(text: String) {
+        guard case .failure(let failure) = ImageArgument(text).source else {
+            Issue.record("\(text) is a source")
+            return
+        }
+        #expect(failure.code == 1002)
+    }
+
+    @Test func aLongDataURIIsNotShownWhole() {
+        let argument = ImageArgument("data:," + String(repeating: "x", count: 1000))
+        #expect(argument.label.count < 60)
+        #expect(argument.text.count > 1000)
+    }
+}
