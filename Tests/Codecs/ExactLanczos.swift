@@ -53,10 +53,7 @@ enum ExactLanczos {
 
     /// Both axes of a picture that is resampled.
     static func axes(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) -> (SampleAxis, SampleAxis) {
-        (
-            SampleAxis(sourceCount: w, targetCount: toW),
-            SampleAxis(sourceCount: h, targetCount: toH)
-        )
+        (SampleAxis(sourceCount: w, targetCount: toW), SampleAxis(sourceCount: h, targetCount: toH))
     }
 
     private static func weights(_ axis: SampleAxis) -> [Weights] {

@@ -157,10 +157,7 @@ struct SlowDrawingProgramTests {
     }
 
     static let drawings: [(name: String, data: Data)] = [
-        (
-            "many steps",
-            filtered(String(repeating: "<feMorphology radius='9'/>", count: 200))
-        ),
+        ("many steps", filtered(String(repeating: "<feMorphology radius='9'/>", count: 200))),
         ("a wide step", filtered("<feMorphology radius='300'/>")),
         ("functions", filtered("", by: "filter='\(String(repeating: "blur(9px) ", count: 999))'")),
         ("much text", svg("<text>\(String(repeating: "abc ", count: 50_000))</text>")),

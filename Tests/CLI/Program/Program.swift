@@ -53,8 +53,7 @@ final class Program: Sendable {
     ) async throws -> Outcome {
         let outcome = try await start(arguments, script: script).outcome()
         if let code {
-            #expect(
-                outcome.exitCode == code, "\(outcome.error)", sourceLocation: sourceLocation)
+            #expect(outcome.exitCode == code, "\(outcome.error)", sourceLocation: sourceLocation)
         }
         return outcome
     }

@@ -181,8 +181,7 @@ struct HTTPDateParserTests {
     @Test("Every day from 1600 to 2400 is read as it is written")
     func calendar() throws {
         for day in stride(from: -135_140, through: 157_054, by: 37) {
-            let date = Date(
-                timeIntervalSince1970: TimeInterval(day * 86_400 + abs(day) % 86_400))
+            let date = Date(timeIntervalSince1970: TimeInterval(day * 86_400 + abs(day) % 86_400))
             #expect(HTTPDateParser.date(HTTPDateText.fixed(date), now: noon) == date)
             #expect(HTTPDateParser.date(HTTPDateText.asctime(date), now: noon) == date)
         }

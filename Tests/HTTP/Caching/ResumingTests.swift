@@ -130,8 +130,7 @@ struct ResumingTests {
         func answer(_ status: Int, _ fields: HTTPFields = [:]) -> ResumedAnswer {
             partial.answer(status: status, fields: fields)
         }
-        #expect(
-            answer(206, ["Content-Range": "bytes 50-59/100"]) == .append(count: 10, total: 100))
+        #expect(answer(206, ["Content-Range": "bytes 50-59/100"]) == .append(count: 10, total: 100))
         #expect(answer(206) == .startOver(because: .range))
         #expect(answer(200) == .whole)
         for status in [304, 416] { #expect(answer(status) == .startOver(because: nil)) }

@@ -45,8 +45,7 @@ import Testing
     func anAnswerWithoutABodyIsWholeAndItsConnectionGoesOn(
         method: String, head: String
     ) async throws {
-        let server = try await RawServer.start(
-            answers: ["HTTP/1.1 \(head)\r\n\r\n", Self.whole])
+        let server = try await RawServer.start(answers: ["HTTP/1.1 \(head)\r\n\r\n", Self.whole])
         let first = try await answer(server.url("/a"), method: method)
         #expect(first.status == Int(head.prefix(3)) && first.body.isEmpty)
         let second = try await answer(server.url("/b"))
@@ -228,8 +227,7 @@ import Testing
 
     init() async throws {
         origin = try await OriginServer.start()
-        origin.route(
-            "/ten", .ok(Data("0123456789".utf8), contentType: "text/plain").with(.chunked))
+        origin.route("/ten", .ok(Data("0123456789".utf8), contentType: "text/plain").with(.chunked))
         var configuration = HTTPClientConfiguration()
         configuration.connectTimeout = 600
         configuration.connectionsPerHost = 1

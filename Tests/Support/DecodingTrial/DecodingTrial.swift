@@ -103,9 +103,7 @@ struct TrialOptions {
     }
 
     private static var flags: [String: WritableKeyPath<TrialOptions, Bool>] {
-        [
-            "--alike": \.isAlike, "--give-up": \.givesUp, "--to-template": \.signalsTemplate,
-        ]
+        ["--alike": \.isAlike, "--give-up": \.givesUp, "--to-template": \.signalsTemplate]
     }
 
     private static let calls: [String: UInt32] = [

@@ -64,8 +64,7 @@ struct SimulatedOrigin {
         sent[number] = converted
         notes.append(
             Note(number: number, method: request.method, fields: fields, compared: compared))
-        answer.append(
-            "Request-Numbers", notes.map { String($0.number) }.joined(separator: " "))
+        answer.append("Request-Numbers", notes.map { String($0.number) }.joined(separator: " "))
         if step.disconnect == true { return nil }
         let hasBody = ![204, 304].contains(status) && request.method != "HEAD"
         return SimulatedAnswer(

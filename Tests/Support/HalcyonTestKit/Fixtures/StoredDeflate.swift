@@ -25,8 +25,7 @@ public enum StoredDeflate {
         var writer = ByteWriter()
         writer.append([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         writer.append(raw(bytes))
-        writer.append(
-            littleEndian: Checksum.crc32(bytes), UInt32(truncatingIfNeeded: bytes.count))
+        writer.append(littleEndian: Checksum.crc32(bytes), UInt32(truncatingIfNeeded: bytes.count))
         return writer.bytes
     }
 }

@@ -76,8 +76,7 @@ extension OriginResponse {
     public static func endless(
         _ piece: Data = Data(repeating: 0x2A, count: 16384)
     ) -> OriginResponse {
-        OriginResponse(
-            headers: ["Content-Type": "application/octet-stream"], body: .endless(piece))
+        OriginResponse(headers: ["Content-Type": "application/octet-stream"], body: .endless(piece))
     }
 
     /// Bytes that are not an HTTP message.
