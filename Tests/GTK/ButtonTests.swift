@@ -64,23 +64,6 @@ struct ButtonTests {
         #expect(clicks.value == 1)
     }
 
-    @Test func imagesAreLoadedForEachState() async throws {
-        let fixture = try await LoadFixture()
-        let button = Button()
-        let results = Recorder<Bool>()
-        let urls = [fixture.route("/0.png", .red), fixture.route("/1.png", .green)]
-        for (url, state) in zip(urls, [ControlState.normal, .disabled]) {
-            button.kf.setImage(with: url, for: state, options: fixture.using()) {
-                results.record((try? $0.get()) != nil)
-            }
-        }
-        #expect(await results.waitFor(count: 2) == [true, true])
-        #expect(button.image(for: .normal) != nil && button.image(for: .disabled) != nil)
-        button.isEnabled = false
-        let shown = try #require(button.image(for: .disabled))
-        #expect(try shows(shown, button))
-    }
-
     @Test func aToggleButtonShowsItsAlternateImageWhenItIsOn() throws {
         let button = ToggleButton()
         button.image = normal

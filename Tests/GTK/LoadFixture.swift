@@ -56,25 +56,12 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
     }
 }
 
-extension Result where Success == RetrieveImageResult, Failure == KingfisherError {
-    var value: RetrieveImageResult? { if case .success(let value) = self { value } else { nil } }
-    var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
-}
-
 /// Results of several calls, in the order in which they came.
-@MainActor final class Results {
-    private let recorder = Recorder<(Int, SettingResult)>()
+typealias Results = Recorder<SettingResult>
 
-    /// A completion that adds its result under `number`.
-    func add(_ number: Int = 0) -> ImageSettingCompletion {
-        { [recorder] in recorder.record((number, $0)) }
-    }
-
-    var count: Int { recorder.count }
-
-    func wait(for count: Int) async -> [(Int, SettingResult)] {
-        await recorder.waitFor(count: count)
-    }
+extension Recorder where Event == SettingResult {
+    /// A completion that records its result.
+    func add() -> ImageSettingCompletion { { self.record($0) } }
 }
 
 extension Pixel {

@@ -13,17 +13,6 @@ struct MainLoopTests {
         #expect(Thread.isMainThread)
     }
 
-    @Test func aThousandSleepsEndInTheMainLoop() async throws {
-        let woken = Recorder<Bool>()
-        for _ in 0..<1000 {
-            Task { @MainActor in
-                try await Task.sleep(for: .microseconds(50))
-                woken.record(Thread.isMainThread)
-            }
-        }
-        #expect(await woken.waitFor(count: 1000).allSatisfy { $0 })
-    }
-
     @Test func aThousandContinuationsFromOtherThreadsEndInTheMainLoop() async {
         for number in 0..<1000 {
             let result = await withCheckedContinuation { continuation in

@@ -38,7 +38,7 @@ struct FailureViewTests {
         view.kf.setImage(with: url, options: fixture.using(), completionHandler: results.add())
         #expect(await window.screenshot().visiblePixelCount == 0)
         gate.open()
-        _ = await results.wait(for: 1)
+        await results.waitFor(count: 1)
         #expect(await window.screenshot().pixel(30, 30) == .blue)
     }
 
@@ -54,7 +54,7 @@ struct FailureViewTests {
         view.kf.setImage(
             with: fixture.origin.url("/a.png"), options: fixture.using(),
             completionHandler: results.add())
-        _ = await results.wait(for: 1)
+        await results.waitFor(count: 1)
         #expect(await window.screenshot().pixel(30, 30) == .green)
 
         view.click()

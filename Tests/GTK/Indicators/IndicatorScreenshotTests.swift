@@ -29,7 +29,7 @@ struct IndicatorScreenshotTests {
 
     /// Waits for the image; nothing but it is seen now.
     private func expectImage(_ sourceLocation: SourceLocation = #_sourceLocation) async {
-        _ = await results.wait(for: 1)
+        await results.waitFor(count: 1)
         let isSeen = await window.screenshot().isEqual(
             to: bitmap(.solid(.blue, width: 60, height: 60)))
         #expect(isSeen, sourceLocation: sourceLocation)

@@ -79,17 +79,6 @@ struct KFImageViewTests {
         #expect(view.measure(.horizontal, other: nil).natural == 20)
     }
 
-    @Test func thePlaceholderMakesTheSizeUntilTheImageDoes() async throws {
-        let placeholder = square(.red)
-        placeholder.requestedSize = CGSize(width: 33, height: 44)
-        let view = describe(heldImage()).placeholder { placeholder }.makeView()
-        let window = await shown(view)
-        #expect(view.measure(.vertical, other: nil).natural == 44)
-        gate.open()
-        await window.frames { view.isLoaded }
-        #expect(view.measure(.vertical, other: nil).natural == 20)
-    }
-
     @Test func theFailureViewIsSeenAndTheLoadCanBeginAnew() async throws {
         fixture.origin.route(
             "/a.png", sequence: [.status(500), .png(PNGFixture.solid(.blue, width: 4, height: 4))])
