@@ -40,10 +40,8 @@ struct JPEGReaderTests {
         func denominator(_ width: Int, _ height: Int, isFast: Bool) -> Int {
             JPEGReader.denominator(for: header, width: width, height: height, isFast: isFast)
         }
-        #expect(denominator(101, 75, isFast: true) == 8)
-        #expect(denominator(102, 75, isFast: true) == 4)
-        #expect(denominator(101, 75, isFast: false) == 2)
-        #expect(denominator(50, 37, isFast: false) == 8)
+        #expect(denominator(101, 75, isFast: true) == 8 && denominator(102, 75, isFast: true) == 4)
+        #expect(denominator(101, 75, isFast: false) == 2 && denominator(50, 37, isFast: false) == 8)
         #expect(denominator(500, 10, isFast: true) == 1)
         #expect(denominator(900, 900, isFast: false) == 1)
     }

@@ -64,8 +64,7 @@ struct AreaReducerTests {
             )
             return zip(made, exact).allSatisfy { abs($0 - $1) < 0.01 * Double(Sample.max / 255) }
         }
-        #expect(isExact(UInt8.self))
-        #expect(isExact(UInt16.self))
+        #expect(isExact(UInt8.self) && isExact(UInt16.self))
     }
 }
 

@@ -75,22 +75,19 @@ import Testing
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
         let outcome = try await run(arguments, hasDisplay: false)
-        #expect(outcome.exitCode == 64)
-        #expect(outcome.text.contains(fault))
+        #expect(outcome.exitCode == 64 && outcome.text.contains(fault))
     }
 
     @Test func withoutADisplayItSaysHowToGetOne() async throws {
         let outcome = try await run([], hasDisplay: false)
-        #expect(outcome.exitCode == 69)
-        #expect(outcome.text.contains("xvfb-run"))
+        #expect(outcome.exitCode == 69 && outcome.text.contains("xvfb-run"))
     }
 
     @Test(.enabled(if: TestDisplay.isAvailable)) func aFolderWithoutImagesIsAnError() async throws {
         let empty = folder.file("empty")
         try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
         let outcome = try await run([empty.path])
-        #expect(outcome.exitCode == 1)
-        #expect(outcome.text.contains("no image"))
+        #expect(outcome.exitCode == 1 && outcome.text.contains("no image"))
     }
 
     @Test(

@@ -27,8 +27,7 @@ import Testing
         let profile = try #require(tagged.blob("icc-profile-data"))
         let converted = try withProfile(image, profile).convertedToSRGB()
         #expect(try Pixels(converted) == source)
-        #expect(!converted.hasProfile)
-        #expect(converted.interpretation == .srgb)
+        #expect(!converted.hasProfile && converted.interpretation == .srgb)
     }
 
     @Test func spreadsGreyOverThreeBands() throws {
@@ -44,8 +43,7 @@ import Testing
         let ramp = Pixels(256, 1, 1) { x, _, _ in UInt8(x) }
         let image = try withProfile(ramp.image(), ProfileFixture.grey(gamma: 1.8))
         let converted = try image.convertedToSRGB()
-        #expect(converted.shape == [256, 1, 3])
-        #expect(!converted.hasProfile)
+        #expect(converted.shape == [256, 1, 3] && !converted.hasProfile)
         let pixels = try Pixels(converted)
         for x in 0..<256 {
             let expected = sRGBEncoded(pow(Double(x) / 255, 1.8))
@@ -108,8 +106,7 @@ import Testing
         let loaded = try VipsImage.load("jpegload_buffer", bytes: encoded)
         #expect(loaded.bands == (profile == "cmyk" ? 4 : 3))
         let converted = try loaded.convertedToSRGB()
-        #expect(converted.bands == 3)
-        #expect(!converted.hasProfile)
+        #expect(converted.bands == 3 && !converted.hasProfile)
         // Saved, so that the profile must have been replaced by the pixels themselves.
         #expect(try distance(Pixels(converted), source) <= 20)
     }
@@ -160,8 +157,7 @@ import Testing
         for profile in [
             ProfileFixture.rgb(gamma: 1), ProfileFixture.rgb(gamma: 2.2, swapped: true), grey,
         ] { #expect(ICCProfile(profile)?.isSRGB == false) }
-        #expect(ICCProfile(grey)?.channelCount == 1)
-        #expect(ICCProfile(Data()) == nil)
+        #expect(ICCProfile(grey)?.channelCount == 1 && ICCProfile(Data()) == nil)
     }
 
     @Test func readsAnyBytesAsAProfileWithoutTrapping() {

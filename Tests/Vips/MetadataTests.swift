@@ -5,11 +5,10 @@ import Vips
 @Suite struct MetadataTests {
     @Test func describesTheHeader() throws {
         let image = try Pixels.numbered(9, 4, 4).image()
-        #expect(image.shape == [9, 4, 4])
-        #expect(image.format == .uchar && image.interpretation == .srgb)
+        #expect(
+            image.shape == [9, 4, 4] && image.format == .uchar && image.interpretation == .srgb)
         #expect(image.hasAlpha && !image.hasProfile)
-        #expect(image.pageHeight == 4 && image.pageCount == 1)
-        #expect(image.int("width") == 9)
+        #expect(image.pageHeight == 4 && image.pageCount == 1 && image.int("width") == 9)
         #expect(image.fields.contains("interpretation"))
     }
 
@@ -20,19 +19,14 @@ import Vips
             ("n", 7), ("x", 0.25), ("text", "héron"), ("delay", .ints([40, 50])),
             ("background", [1.5, 2]), ("bytes", .blob(blob)), ("flag", true),
         ])
-        #expect(changed.int("n") == 7)
-        #expect(changed.double("x") == 0.25)
-        #expect(changed.double("n") == 7)
-        #expect(changed.string("text") == "héron")
-        #expect(changed.ints("delay") == [40, 50])
+        #expect(changed.int("n") == 7 && changed.double("x") == 0.25 && changed.double("n") == 7)
+        #expect(changed.string("text") == "héron" && changed.ints("delay") == [40, 50])
         guard case .doubles([1.5, 2])? = changed.value("background") else {
             Issue.record("the array of numbers is lost")
             return
         }
-        #expect(changed.blob("bytes") == blob)
-        #expect(changed.int("flag") == 1)
-        #expect(changed.int("text") == nil)
-        #expect(changed.string("n") == nil)
+        #expect(changed.blob("bytes") == blob && changed.int("flag") == 1)
+        #expect(changed.int("text") == nil && changed.string("n") == nil)
         #expect(changed.blob("missing") == nil)
         #expect(!image.hasField("n"))
         #expect(try Pixels(changed) == Pixels(image))
@@ -61,8 +55,7 @@ import Vips
         ])
         let encoded = try frames.encoded("gifsave_buffer")
         let all = try VipsImage.load("gifload_buffer", bytes: encoded, ["n": -1])
-        #expect(all.shape.prefix(2) == [20, 30])
-        #expect(all.pageHeight == 10 && all.pageCount == 3)
+        #expect(all.shape.prefix(2) == [20, 30] && all.pageHeight == 10 && all.pageCount == 3)
         #expect(all.ints("delay") == [100, 200, 300])
         let first = try VipsImage.load("gifload_buffer", bytes: encoded)
         #expect(first.height == 10 && first.pageCount == 3)

@@ -13,8 +13,7 @@ struct DataURITests {
     func decodes(text: String, mediaType: String, content: String) throws {
         for reading in [DataURI.Reading.strict, .lenient] {
             let uri = try DataURI(text, reading)
-            #expect(uri.mediaType == mediaType)
-            #expect(uri.data == Data(content.utf8))
+            #expect(uri.mediaType == mediaType && uri.data == Data(content.utf8))
         }
     }
 
@@ -51,8 +50,7 @@ struct DataURITests {
     ])
     func readsWhatIsMalformedWhereItIsToldTo(text: String, kind: String, content: String) throws {
         let uri = try DataURI(text, .lenient)
-        #expect(uri.kind == kind)
-        #expect(uri.data == Data(content.utf8))
+        #expect(uri.kind == kind && uri.data == Data(content.utf8))
         #expect(DataURI.isScheme(of: text.utf8, .lenient))
         #expect((try? DataURI(text))?.data != uri.data)
     }

@@ -34,8 +34,7 @@ import Testing
         #expect(try path.read(atMost: 3) == Data("con".utf8))
         #expect(String(escaping: name).unescapedBytes == name)
         let listing = FolderListing(below: try #require(FilePath(folder.url)), includesLinks: false)
-        #expect(listing.files.map(\.bytes.count) == [path.bytes.count])
-        #expect(listing.failures.isEmpty)
+        #expect(listing.files.map(\.bytes.count) == [path.bytes.count] && listing.failures.isEmpty)
     }
 
     @Test func aTextOfUTF8StaysItself() {
@@ -45,15 +44,12 @@ import Testing
 
     @Test func bytesThatAreNoTextAreShown() throws {
         let path = try path(Self.latin1)
-        #expect(path.text == nil)
-        #expect(path.name == "caf\\xE9.png")
-        #expect(path.fileExtension == "png")
+        #expect(path.text == nil && path.name == "caf\\xE9.png" && path.fileExtension == "png")
         #expect(path.url.absoluteString.hasSuffix("/caf%E9.png"))
     }
 
     @Test func whatIsNoPathIsNone() {
-        #expect(FilePath(bytes: []) == nil)
-        #expect(FilePath(bytes: [0x61, 0]) == nil)
+        #expect(FilePath(bytes: []) == nil && FilePath(bytes: [0x61, 0]) == nil)
         #expect(FilePath(URL(string: "https://example.com/a")!) == nil)
         #expect(FilePath(URL(string: "file:///a%00b")!) == nil)
     }

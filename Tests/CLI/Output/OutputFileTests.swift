@@ -34,8 +34,7 @@ struct ImageFormatNameTests {
             #expect(ImageFormat(fileExtension: format.fileExtension) == format)
             #expect(ImageFormat(argument: format.rawValue.lowercased()) == format)
         }
-        #expect(ImageFormat(argument: "unknown") == nil)
-        #expect(ImageFormat(argument: "") == nil)
+        #expect(ImageFormat(argument: "unknown") == nil && ImageFormat(argument: "") == nil)
     }
 }
 

@@ -30,8 +30,7 @@ struct PrefetchListTests {
                 return
             }
             let failure = await #expect(throws: LoadFailure.self) { try await provider.data() }
-            #expect(failure?.code == 1002)
-            #expect(failure?.message.hasPrefix(line) == true)
+            #expect(failure?.code == 1002 && failure?.message.hasPrefix(line) == true)
         }
     }
 

@@ -48,8 +48,7 @@ struct OutputProgramTests: ProgramSuite {
         _ = try await program.run(
             "load", url("b.gif"), "--processor", "resize:6x4", "--output", "c.gif")
         let small = try image("c.gif").image
-        #expect(small.frameCount == 2)
-        #expect(small.pixelSize == PixelSize(width: 6, height: 4))
+        #expect(small.frameCount == 2 && small.pixelSize == PixelSize(width: 6, height: 4))
     }
 
     @Test func sourcesOfOneNameDoNotCollide() async throws {

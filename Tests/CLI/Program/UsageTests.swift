@@ -79,14 +79,12 @@ struct UsageTests {
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
         let outcome = try await program.run(arguments, code: 64)
-        #expect(outcome.error.contains(fault))
-        #expect(outcome.output.isEmpty)
+        #expect(outcome.error.contains(fault) && outcome.output.isEmpty)
     }
 
     @Test func linksNoToolkit() async throws {
         let outcome = try await program.run([], script: #"ldd "$0""#, code: 0)
-        #expect(outcome.output.contains("libvips"))
-        #expect(!outcome.output.contains("libgtk"))
+        #expect(outcome.output.contains("libvips") && !outcome.output.contains("libgtk"))
     }
 
     /// A server and its keys belong to tests; TLS and HTTP come from the system.

@@ -20,16 +20,13 @@ struct ProgressBoardTests {
 
     @Test func drawsOneLinePerRunningSourceAndASummary() {
         let lines = board(running: 3, of: 9).lines(width: 79, height: 24, style: .plain)
-        #expect(lines.count == 4)
-        #expect(lines[0].contains("50%"))
-        #expect(lines[0].contains("500 B of 1.0 kB"))
-        #expect(lines[3] == "0 of 9 images, 1.5 kB")
+        #expect(lines.count == 4 && lines[0].contains("50%"))
+        #expect(lines[0].contains("500 B of 1.0 kB") && lines[3] == "0 of 9 images, 1.5 kB")
     }
 
     @Test func leavesOutWhatDoesNotFitOnTheScreen() {
         let lines = board(running: 8, of: 9).lines(width: 79, height: 6, style: .plain)
-        #expect(lines.count == 6)
-        #expect(lines[4] == "… and 4 more")
+        #expect(lines.count == 6 && lines[4] == "… and 4 more")
     }
 
     @Test func theBarIsAsLongAsWhatHasArrived() {

@@ -56,8 +56,7 @@ struct QuantityTests {
     }
 
     @Test func countsNounsInSingularAndPlural() {
-        #expect(Quantity.count(1, "file") == "1 file")
-        #expect(Quantity.count(0, "file") == "0 files")
+        #expect(Quantity.count(1, "file") == "1 file" && Quantity.count(0, "file") == "0 files")
     }
 
     @Test func convertsDurations() {

@@ -24,8 +24,7 @@ import Testing
 
     @Test func noEntryUsesMoreBitsThanAreReady() throws {
         for entry in SkipTable.entries(of: try HuffmanCode(Self.luma)) {
-            #expect(entry.length <= 23)
-            #expect(entry.advance > 0)
+            #expect(entry.length <= 23 && entry.advance > 0)
         }
         for entry in PairTable.entries(of: try HuffmanCode(Self.luma)) {
             #expect(entry & 255 <= UInt64(PairTable.width))

@@ -92,8 +92,7 @@ import Testing
                 indices.append(strip.index)
                 for plane in 0..<strip.planeCount {
                     let rows = strip[plane: plane]
-                    #expect(rows.firstRow == next[plane])
-                    #expect(rows.width == jpeg.planes[plane].width)
+                    #expect(rows.firstRow == next[plane] && rows.width == jpeg.planes[plane].width)
                     next[plane] += rows.rowCount
                 }
             }

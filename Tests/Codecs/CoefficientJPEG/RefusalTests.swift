@@ -61,11 +61,9 @@ import Testing
             changed.replaceSubrange(place..<place + values.count, with: values)
             return self.refusal(of: changed)
         }
-        #expect(refusal(0xC0, 4, [12]) == .precision)
-        #expect(refusal(0xC0, 5, [0, 0]) == .height)
+        #expect(refusal(0xC0, 4, [12]) == .precision && refusal(0xC0, 5, [0, 0]) == .height)
         // Three codes of one bit; tables that are missing.
-        #expect(refusal(0xC4, 5, [3]) == .huffman)
-        #expect(refusal(0xC4, 1, [0xFE]) == .huffman)
+        #expect(refusal(0xC4, 5, [3]) == .huffman && refusal(0xC4, 1, [0xFE]) == .huffman)
         #expect(refusal(0xDB, 1, [0xFE]) == .quantisation)
     }
 

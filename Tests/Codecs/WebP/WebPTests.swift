@@ -143,8 +143,7 @@ struct WebPTests {
         let owner = NSData(data: data)
         let bytes = UnsafeRawBufferPointer(start: owner.bytes, count: owner.length)
         let file = try WebPFile(bytes)
-        #expect(file.durations == image.ints("delay"))
-        #expect(file.loopCount == image.int("loop"))
+        #expect(file.durations == image.ints("delay") && file.loopCount == image.int("loop"))
         #expect(file.hasAlpha == image.hasAlpha)
         let size = 40 * 30 * file.channels
         var frame = [UInt8](repeating: 0, count: size)

@@ -221,10 +221,8 @@ struct SelectionTests {
 
     @Test("Lines may be combined, and spaces around commas do not count")
     func whitespace() {
-        #expect(isSame("X", ["a, b"], ["a", "b"]))
-        #expect(isSame("X", ["a ,\tb,"], ["a,b"]))
-        #expect(!isSame("X", ["a, b"], ["b, a"]))
-        #expect(!isSame("X", ["a"], ["A"]))
+        #expect(isSame("X", ["a, b"], ["a", "b"]) && isSame("X", ["a ,\tb,"], ["a,b"]))
+        #expect(!isSame("X", ["a, b"], ["b, a"]) && !isSame("X", ["a"], ["A"]))
         #expect(!isSame("X", ["a b"], ["a  b"]))
         #expect(!isSame("X", [], [""]), "absent is not empty")
     }
@@ -234,8 +232,7 @@ struct SelectionTests {
         arguments: ["Accept", "accept-language", "Accept-Encoding", "Accept-Charset"])
     func negotiation(name: String) {
         #expect(isSame(name, ["DE, en;q=0.5"], ["en; Q = 0.5", "de;q=1.000"]))
-        #expect(!isSame(name, ["de"], ["de;q=0.9"]))
-        #expect(!isSame(name, ["de;q=1.0"], ["de;q=1.01"]))
+        #expect(!isSame(name, ["de"], ["de;q=0.9"]) && !isSame(name, ["de;q=1.0"], ["de;q=1.01"]))
     }
 
     @Test("Values of different fields cannot be confused")

@@ -30,8 +30,7 @@ struct FresheningTests {
                 freshen(
                     ["ETag": "\"a\"", "Cache-Control": "max-age=60", "Age": "50", "Date": "x"],
                     with: ["ETag": "\"a\"", "Age": "3"])))
-        #expect(!stored.isInvalidated)
-        #expect(stored.received == later)
+        #expect(!stored.isInvalidated && stored.received == later)
         #expect(policy.freshness(of: stored).initialAge == 5)
         #expect(policy.freshness(of: stored).isFresh(at: later.addingTimeInterval(54)))
     }
@@ -120,8 +119,7 @@ struct FresheningTests {
         let stored = try #require(
             kept(freshen(["ETag": "\"a\"", "Vary": "X"], with: ["Vary": "Y"], request: request)))
         #expect(stored.vary == ["y"])
-        #expect(policy.matches(stored, .get(request)))
-        #expect(!policy.matches(stored, .get(["Y": "2"])))
+        #expect(policy.matches(stored, .get(request)) && !policy.matches(stored, .get(["Y": "2"])))
     }
 
     @Test("Handed out, a response carries its present age in whole seconds")
@@ -130,8 +128,7 @@ struct FresheningTests {
             "Age": "5", "Date": HTTPDateText.fixed(noon), "A": "1",
         ])
         let fields = policy.fields(of: stored, now: noon.addingTimeInterval(2.9))
-        #expect(fields.values("age") == ["7"])
-        #expect(fields.first("Date") == HTTPDateText.fixed(noon))
+        #expect(fields.values("age") == ["7"] && fields.first("Date") == HTTPDateText.fixed(noon))
         #expect(fields.first("A") == "1")
         #expect(policy.fields(of: stored, now: .distantFuture).first("Age") == "2147483648")
     }

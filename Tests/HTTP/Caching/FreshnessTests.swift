@@ -50,8 +50,7 @@ struct FreshnessTests {
     @Test("s-maxage is for shared caches, and there comes first")
     func sharedMaxAge() {
         let fields: HTTPFields = ["Cache-Control": "s-maxage=10, max-age=20"]
-        #expect(lifetime(fields) == 20)
-        #expect(lifetime(fields, .testing(.shared)) == 10)
+        #expect(lifetime(fields) == 20 && lifetime(fields, .testing(.shared)) == 10)
     }
 
     @Test("max-age comes before Expires, even where it makes no sense")
@@ -95,8 +94,7 @@ struct FreshnessTests {
     @Test("The fallback is for a 200 that says nothing at all")
     func fallback() {
         let policy = HTTPCachePolicy.testing { $0.fallbackLifetime = 30 }
-        #expect(lifetime([:], policy) == 30)
-        #expect(lifetime([:], status: 404, policy) == 0)
+        #expect(lifetime([:], policy) == 30 && lifetime([:], status: 404, policy) == 0)
         for field in ["Cache-Control", "Expires", "Last-Modified", "ETag"] {
             #expect(lifetime([field: "x"], policy) == 0)
         }
@@ -137,10 +135,8 @@ struct FreshnessTests {
             $0.staleIfError = .upTo(-1)
             $0.negative = .on(statuses: [404], lifetime: -1, limit: .infinity)
         }.caching
-        #expect(caching.heuristicFraction == 1)
-        #expect(caching.heuristicLimit == 0)
-        #expect(caching.fallbackLifetime == 0)
-        #expect(caching.fixedLifetime == 0)
+        #expect(caching.heuristicFraction == 1 && caching.heuristicLimit == 0)
+        #expect(caching.fallbackLifetime == 0 && caching.fixedLifetime == 0)
         #expect(caching.staleIfError == .upTo(0))
         #expect(caching.negative == .on(statuses: [404], lifetime: 0, limit: 0))
     }

@@ -29,15 +29,12 @@ import Testing
 
     @Test func aFileThatNobodyWasAnnouncedBesideIsSettledAtOnce() {
         #expect(add("a"))
-        #expect(takeNames() == ["a"])
-        #expect(takeNames() == [])
+        #expect(takeNames() == ["a"] && takeNames() == [])
     }
 
     @Test func filesWaitForThoseThatWereAnnounced() {
         for _ in 0..<3 { batch.announce(byteCount: 20_000) }
-        #expect(!add("a"))
-        #expect(!add("b"))
-        #expect(add("c"))
+        #expect(!add("a") && !add("b") && add("c"))
         #expect(takeNames() == ["a", "b", "c"])
     }
 
@@ -58,8 +55,7 @@ import Testing
     @Test func aLargeFileIsNotWaitedFor() {
         batch.announce(byteCount: StoreBatch.mostAwaitedBytes + 1)
         #expect(add("a"))
-        #expect(takeNames() == ["a"])
-        #expect(takeNames() == [])
+        #expect(takeNames() == ["a"] && takeNames() == [])
         #expect(add("large"))
     }
 
@@ -74,16 +70,14 @@ import Testing
         #expect(add("a"))
         #expect(takeNames() == ["a"])
         #expect(!add("b"))
-        #expect(takeNames() == ["b"])
-        #expect(takeNames() == [])
+        #expect(takeNames() == ["b"] && takeNames() == [])
         #expect(add("c"))
     }
 
     @Test func filesThatWereNotAnnouncedLeaveNobodyWaiting() {
         batch.announce(byteCount: 1)
         #expect(add("stranger"))
-        #expect(takeNames() == ["stranger"])
-        #expect(takeNames() == [])
+        #expect(takeNames() == ["stranger"] && takeNames() == [])
         #expect(add("announced"))
     }
 
@@ -199,8 +193,7 @@ import Testing
         mirror.note(AccessLog.Access(accessed: 5, expires: 9), of: "a")
         mirror.note(AccessLog.Access(accessed: 5, expires: 9), of: "unknown")
         let row = mirror.entry("a")?.row
-        #expect(row?.accessed == 5)
-        #expect(row?.expires == 9)
+        #expect(row?.accessed == 5 && row?.expires == 9)
         let unknown = mirror.entry("unknown")?.row
         #expect(unknown == nil)
     }
