@@ -22,11 +22,8 @@ import Testing
     @Test func readsSeveralOutputsByName() throws {
         let image = try Pixels(6, 4, 1) { x, y, _ in x == 4 && y == 2 ? 250 : 10 }.image()
         let outputs = try image.run("max")
-        #expect(try outputs.double("out") == 250)
-        #expect(try outputs.int("x") == 4)
-        #expect(try outputs.int("y") == 2)
-        #expect(try outputs.doubles("out_array") == [250])
-        #expect(try outputs.doubles("out-array") == [250])
+        #expect(try outputs.double("out") == 250 && outputs.int("x") == 4 && outputs.int("y") == 2)
+        #expect(try outputs.doubles("out_array") == [250] && outputs.doubles("out-array") == [250])
         #expect(outputs.value("no_such_output") == nil)
         #expect(throws: VipsError.self) { try outputs.image("out") }
         let stats = try Pixels(image.run("stats").image("out").cast(to: .uchar))

@@ -143,8 +143,7 @@ import Testing
         let old = fixture.row("cat", generation: 81, received: 1)
         try fixture.put("old", as: "cat", of: old)
         try fixture.put("old", as: "cat@small", of: old)
-        #expect(try fixture.text("cat") == "new")
-        #expect(try fixture.text("cat@small") == nil)
+        #expect(try fixture.text("cat") == "new" && fixture.text("cat@small") == nil)
         #expect(try fixture.responses() == ["cat 97"])
         // Nor is what was made of a generation that is no longer there.
         try fixture.write("old", as: "cat@large", made: fixture.derivation(old))
@@ -168,8 +167,7 @@ import Testing
         try fixture.put("wrong", as: "cat", of: fixture.row("cat", generation: 97, received: 9999))
         let row = fixture.row("cat", generation: 81)
         try fixture.put("right", as: "cat", of: row)
-        #expect(try fixture.text("cat") == "right")
-        #expect(try fixture.origin("cat")?.response == row)
+        #expect(try fixture.text("cat") == "right" && fixture.origin("cat")?.response == row)
     }
 
     @Test func supersededVariantsGoWithTheirFiles() throws {
@@ -325,8 +323,7 @@ import Testing
         try fixture.put("any", as: "cat", of: fixture.row("cat", generation: 81))
         try fixture.put("de", as: "cat@de", of: fixture.row("cat", generation: 7, variant: "de"))
         let fresh = fixture.row("cat", generation: 81, received: 9, variant: "de")
-        #expect(try store.freshen(fresh, from: Data()))
-        #expect(try store.responses(forKey: "cat") == [fresh])
+        #expect(try store.freshen(fresh, from: Data()) && store.responses(forKey: "cat") == [fresh])
         for store in [store, fixture.makeStore()] {
             let origin = try fixture.origin("cat", in: store)
             #expect(origin?.derivation == fixture.derivation(fresh) && origin?.response == fresh)
@@ -364,13 +361,11 @@ import Testing
             })
         #expect(some == (2, 2))
         #expect(asked == ["cat", "dog", "small cat", "small dog"])
-        #expect(try fixture.text("small cat") == nil)
-        #expect(try fixture.text("cat") == "cat")
+        #expect(try fixture.text("small cat") == nil && fixture.text("cat") == "cat")
         #expect(try fixture.responses().sorted() == ["cat 1", "cow 3", "dog 2"])
         // A response goes with the last of its files.
         #expect(try store.removeFiles(ofResponsesWhere: { key, _ in key != "dog" }) == (2, 3))
-        #expect(try fixture.responses() == ["dog 2"])
-        #expect(try fixture.text("small hen") == "hen")
+        #expect(try fixture.responses() == ["dog 2"] && fixture.text("small hen") == "hen")
         #expect(try store.removeFiles(ofResponsesWhere: { _, _ in false }) == (0, 0))
     }
 
@@ -395,9 +390,7 @@ import Testing
         var row = fixture.row("cat", generation: 81)
         row.fields = Data(repeating: 0x20, count: 1 << 20 + 1)
         try fixture.put("cat", as: "cat", of: row)
-        #expect(try fixture.text("cat") == "cat")
-        #expect(try fixture.origin("cat")?.derivation == nil)
-        #expect(try store.allResponses().isEmpty)
-        #expect(try !store.freshen(row, from: Data()))
+        #expect(try fixture.text("cat") == "cat" && fixture.origin("cat")?.derivation == nil)
+        #expect(try store.allResponses().isEmpty && !store.freshen(row, from: Data()))
     }
 }
