@@ -19,8 +19,7 @@ struct JPEGReaderTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func fastIsNearEnough(_ isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func fastIsNearEnough(_ isProgressive: Bool) throws {
         let file = try JPEGFixture(width: 320, height: 240).jpeg(isProgressive: isProgressive)
         for (width, height) in [(40, 30), (70, 52), (150, 112)] {
             let made = try file.jpegPixels(width, height, isFast: true)
@@ -46,8 +45,7 @@ struct JPEGReaderTests {
         #expect(denominator(900, 900, isFast: false) == 1)
     }
 
-    @Test(arguments: [false, true])
-    func keepsAFlatGrey(_ isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func keepsAFlatGrey(_ isProgressive: Bool) throws {
         let grey = [UInt8](repeating: 140, count: 90 * 70 * 3)
         let file = try JPEGWriter.write(
             grey, width: 90, height: 70, channels: 3,
@@ -65,8 +63,7 @@ struct JPEGHeaderTests {
 
     init() throws { file = try JPEGFixture(width: 37, height: 21).jpeg() }
 
-    @Test(arguments: [false, true])
-    func tellsSizeAndProcess(_ isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func tellsSizeAndProcess(_ isProgressive: Bool) throws {
         let file = try JPEGFixture(width: 37, height: 21).jpeg(isProgressive: isProgressive)
         let header = try #require(file.jpegHeader)
         #expect(header.width == 37 && header.height == 21)
@@ -177,8 +174,7 @@ struct JPEGDamageTests {
         return work.map { (try? $0()) != nil }
     }
 
-    @Test(arguments: [false, true])
-    func refusesFilesThatAreCutShort(_ isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func refusesFilesThatAreCutShort(_ isProgressive: Bool) throws {
         let file = try Self.file(isProgressive: isProgressive)
         #expect(Self.outcomes(file).allSatisfy { $0 })
         for length in stride(from: 0, to: file.count - 2, by: 41) {
@@ -187,8 +183,7 @@ struct JPEGDamageTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func survivesAnyBytes(_ isProgressive: Bool) throws {
+    @Test(arguments: [false, true]) func survivesAnyBytes(_ isProgressive: Bool) throws {
         let file = try Self.file(isProgressive: isProgressive)
         var noise = Noise(isProgressive ? 7 : 8)
         for _ in 0..<60 {

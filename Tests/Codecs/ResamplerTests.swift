@@ -85,8 +85,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test(arguments: [1, 2, 16, 100])
-    func makesTheSameRowsOfStripsOfAnyHeight(_ strip: Int) {
+    @Test(arguments: [1, 2, 16, 100]) func makesTheSameRowsOfStripsOfAnyHeight(_ strip: Int) {
         let plane = Self.samples(40, 61)
         let (horizontal, vertical) = ExactLanczos.axes(40, 61, 13, 19)
         #expect(
@@ -94,8 +93,7 @@ struct ResamplerTests {
                 == Self.resampled(plane, horizontal, vertical))
     }
 
-    @Test(arguments: [UInt8(0), 1, 127, 254, 255])
-    func keepsAFlatColour(_ level: UInt8) {
+    @Test(arguments: [UInt8(0), 1, 127, 254, 255]) func keepsAFlatColour(_ level: UInt8) {
         let plane = [UInt8](repeating: level, count: 97 * 53)
         let (horizontal, vertical) = ExactLanczos.axes(97, 53, 31, 11)
         #expect(Self.resampled(plane, horizontal, vertical).allSatisfy { $0 == Double(level) })

@@ -58,8 +58,7 @@ import Testing
         .nan, .infinity, -.infinity, -1, 0, .leastNonzeroMagnitude, 1e300, -1e300, 50,
     ]
 
-    @Test(arguments: lengths)
-    func capsOfAnyLengthLeaveSegmentsInsideThePlace(start: CGFloat) {
+    @Test(arguments: lengths) func capsOfAnyLengthLeaveSegmentsInsideThePlace(start: CGFloat) {
         for end in Self.lengths {
             for length in Self.lengths {
                 for target in Self.lengths {
@@ -74,8 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: lengths)
-    func aPlaceOfAnySizeIsComputed(length: CGFloat) {
+    @Test(arguments: lengths) func aPlaceOfAnySizeIsComputed(length: CGFloat) {
         for mode in [PicturePlacement.Mode.fit, .fill, .center, .stretch] {
             for other in Self.lengths {
                 let size = CGSize(width: length, height: other)

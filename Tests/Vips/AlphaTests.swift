@@ -76,8 +76,7 @@ import Vips
         #expect(result[3, 3].prefix(3).allSatisfy { $0 == 200 })
     }
 
-    @Test(arguments: VipsBlendMode.allCases)
-    func knowsEveryBlendMode(mode: VipsBlendMode) throws {
+    @Test(arguments: VipsBlendMode.allCases) func knowsEveryBlendMode(mode: VipsBlendMode) throws {
         let image = try Pixels.numbered(3, 3, 4).image()
         #expect(try Pixels(image.composited(over: image, mode: mode)).bands == 4)
     }

@@ -54,8 +54,7 @@ import Vips
     }
 
     /// The eight orientations of EXIF, each as the source position of an upright pixel.
-    @Test(arguments: 1...8)
-    func appliesTheOrientation(orientation: Int) throws {
+    @Test(arguments: 1...8) func appliesTheOrientation(orientation: Int) throws {
         let image = try source.image().settingMetadata([("orientation", .int(orientation))])
         let upright = try image.orientationApplied()
         let (right, bottom) = (6, 4)
@@ -118,8 +117,7 @@ import Vips
         }
     }
 
-    @Test(arguments: VipsKernel.allCases)
-    func keepsAConstantColour(kernel: VipsKernel) throws {
+    @Test(arguments: VipsKernel.allCases) func keepsAConstantColour(kernel: VipsKernel) throws {
         let image = try Pixels(37, 53, 3) { _, _, band in UInt8(50 + 60 * band) }.image()
         for (width, height) in [(11, 7), (60, 90), (37, 5), (80, 53)] {
             let resized = try Pixels(image.resized(to: width, height: height, kernel: kernel))
@@ -127,8 +125,7 @@ import Vips
         }
     }
 
-    @Test(arguments: VipsKernel.allCases)
-    func keepsATranslucentColour(kernel: VipsKernel) throws {
+    @Test(arguments: VipsKernel.allCases) func keepsATranslucentColour(kernel: VipsKernel) throws {
         let colour: [UInt8] = [200, 33, 127, 128]
         let image = try Pixels(40, 30, 4) { _, _, band in colour[band] }.image()
         let resized = try Pixels(image.resized(to: 17, height: 23, kernel: kernel))

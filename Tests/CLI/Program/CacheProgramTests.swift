@@ -6,8 +6,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct CacheProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct CacheProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct DuplicatesProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct DuplicatesProgramTests {
     private let program: Program
 
     init() throws { program = try Program() }

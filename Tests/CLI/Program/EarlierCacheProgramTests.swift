@@ -3,8 +3,7 @@ import HalcyonTestKit
 import Testing
 
 /// A cache folder that an earlier version of the program has written, with an index of version 2.
-@Suite(.timeLimit(.minutes(20)))
-struct EarlierCacheProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct EarlierCacheProgramTests {
     private let program: Program
     private let address = "http://127.0.0.1:18080"
 

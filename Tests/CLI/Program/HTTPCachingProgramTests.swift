@@ -4,8 +4,7 @@ import HalcyonTestKit
 import Testing
 
 /// `halcyon load --http-caching`: how an image came about, from run to run.
-@Suite(.timeLimit(.minutes(10)))
-struct HTTPCachingProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(10))) struct HTTPCachingProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
     private let picture = Pictures.png()

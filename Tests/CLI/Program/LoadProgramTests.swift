@@ -5,8 +5,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct LoadProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct LoadProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 

@@ -6,8 +6,7 @@ import Testing
 @testable import HalcyonCLI
 
 /// What the program says of bad input: the fault, in the words of the user.
-@Suite(.timeLimit(.minutes(20)))
-struct MessageTests {
+@Suite(.timeLimit(.minutes(20))) struct MessageTests {
     private let program: Program
 
     init() throws { program = try Program() }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct InfoProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct InfoProgramTests {
     private let program: Program
 
     init() throws { program = try Program() }
@@ -49,8 +48,7 @@ struct InfoProgramTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(20)))
-struct DemoProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct DemoProgramTests {
     @Test func drawsAContactSheetOfAllSamples() async throws {
         let program = try Program()
         let outcome = try await program.run("demo", "--output-directory", "out", code: 0)
@@ -82,8 +80,7 @@ struct DemoProgramTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(20)))
-struct TraceProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct TraceProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 
@@ -141,8 +138,7 @@ struct TraceProgramTests: ProgramSuite {
 
 /// Drawings that are within all limits, but for the time that they take: nothing stops librsvg but the end of its
 /// process.
-@Suite(.timeLimit(.minutes(20)))
-struct SlowDrawingProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct SlowDrawingProgramTests {
     private static func svg(_ body: String, size: Int = 1000) -> Data {
         Data(
             """

@@ -5,8 +5,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct OutputProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct OutputProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 

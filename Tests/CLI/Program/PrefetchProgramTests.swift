@@ -4,8 +4,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct PrefetchProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct PrefetchProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 

@@ -5,8 +5,7 @@ import Testing
 @testable import HalcyonCLI
 
 /// What the program makes of signals, pipes and terminals.
-@Suite(.timeLimit(.minutes(20)))
-struct StreamProgramTests: ProgramSuite {
+@Suite(.timeLimit(.minutes(20))) struct StreamProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer
 

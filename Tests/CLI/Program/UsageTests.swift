@@ -5,8 +5,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(20)))
-struct UsageTests {
+@Suite(.timeLimit(.minutes(20))) struct UsageTests {
     private let program: Program
 
     init() throws { program = try Program() }

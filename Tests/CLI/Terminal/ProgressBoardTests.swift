@@ -12,8 +12,7 @@ struct ProgressBoardTests {
         return board
     }
 
-    @Test(arguments: [1, 5, 10, 20, 40, 80, 200])
-    func noLineIsWiderThanTheTerminal(width: Int) {
+    @Test(arguments: [1, 5, 10, 20, 40, 80, 200]) func noLineIsWiderThanTheTerminal(width: Int) {
         let lines = board(running: 3, of: 9).lines(width: width, height: 24, style: .plain)
         #expect(lines.allSatisfy { $0.columns <= width })
     }
@@ -53,8 +52,7 @@ struct ProgressBoardTests {
         #expect(lines.last == "2 of 3 images, 1.5 kB, 1 failed")
     }
 
-    @Test(arguments: [1, 20, 40, 200])
-    func theBarOfAllIsAsLongAsWhatIsFinished(width: Int) {
+    @Test(arguments: [1, 20, 40, 200]) func theBarOfAllIsAsLongAsWhatIsFinished(width: Int) {
         var board = ProgressBoard(sourceCount: 4, showsTotalBar: true)
         board.finish(failed: true)
         let lines = board.lines(width: width, height: 24, style: .plain)

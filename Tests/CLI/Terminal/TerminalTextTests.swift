@@ -18,8 +18,7 @@ struct DisplayWidthTests {
         #expect("abcdefghij".shortened(to: 0) == "")
     }
 
-    @Test(arguments: 0...12)
-    func neverExceedsTheLimit(limit: Int) {
+    @Test(arguments: 0...12) func neverExceedsTheLimit(limit: Int) {
         #expect("翠鸟翠鸟翠鸟".shortened(to: limit).columns <= limit)
     }
 

@@ -66,8 +66,7 @@ struct TraceDocumentTests {
     }
 
     /// A transfer that brought nothing took its time all the same.
-    @Test(arguments: [true, false])
-    func aTransferThatWasGivenUpIsDrawn(_ isFailure: Bool) throws {
+    @Test(arguments: [true, false]) func aTransferThatWasGivenUpIsDrawn(_ isFailure: Bool) throws {
         let end: ImageEvent.Kind =
             isFailure ? .failed(.requestError(reason: .emptyRequest)) : .cancelled
         let spans = try spans([(.started, 0), (.waiting, 1), (end, 50)])

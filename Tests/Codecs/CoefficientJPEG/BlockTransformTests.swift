@@ -5,8 +5,7 @@ import Testing
 
 /// The inverse transforms of blocks, beside the formula in double precision.
 @Suite struct BlockTransformTests {
-    @Test(arguments: [8, 4])
-    func bothSetsOfKernelsGiveTheSameSamplesAsTheFormula(side: Int) {
+    @Test(arguments: [8, 4]) func bothSetsOfKernelsGiveTheSameSamplesAsTheFormula(side: Int) {
         var random = SeededRandom(seed: UInt64(side))
         for _ in 0..<500 {
             let block = Block(side: side, using: &random)
@@ -18,8 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [8, 4])
-    func coefficientsBeyondAnyPictureGiveBlackOrWhite(side: Int) {
+    @Test(arguments: [8, 4]) func coefficientsBeyondAnyPictureGiveBlackOrWhite(side: Int) {
         for sign in [-1.0, 1.0] {
             var block = Block(side: side)
             block.coefficients[0] = sign * 131_000

@@ -30,8 +30,7 @@ struct GIFCanvasTests {
         return GIFFixture.data(frames, loopCount: 0)
     }
 
-    @Test(arguments: [true, false])
-    func drawsWhatLibvipsDraws(_ transparent: Bool) throws {
+    @Test(arguments: [true, false]) func drawsWhatLibvipsDraws(_ transparent: Bool) throws {
         for (seed, (width, height)) in [(37, 29), (64, 48), (3, 50), (1, 1)].enumerated() {
             try expectFramesOfLibvips(
                 Self.layered(
@@ -65,8 +64,7 @@ struct GIFCanvasTests {
         try expectFramesOfLibvips(strip.encoded("gifsave_buffer"))
     }
 
-    @Test(.enabled(if: Corpus.directory != nil))
-    func drawsRealAnimations() throws {
+    @Test(.enabled(if: Corpus.directory != nil)) func drawsRealAnimations() throws {
         for file in Corpus.files(in: "animated") where file.pathExtension == "gif" {
             try expectFramesOfLibvips(Data(contentsOf: file), file.lastPathComponent)
         }

@@ -37,8 +37,7 @@ struct SkippedCoefficientsTests {
     ]
     static let subjectsOfAllKinds = subjects + subjects.map(\.progressive)
 
-    @Test(arguments: subjects)
-    func areNotMissedAtAnEighthOfTheSize(_ subject: Subject) throws {
+    @Test(arguments: subjects) func areNotMissedAtAnEighthOfTheSize(_ subject: Subject) throws {
         let whole = try subject.file.jpegPixels(25, 18, isFast: true, skipsCoefficients: false)
         #expect(try subject.file.jpegPixels(25, 18, isFast: true) == whole)
         #expect(Set(whole).count > 20)

@@ -44,8 +44,7 @@ struct PNGReaderTests {
         return composer
     }
 
-    @Test(arguments: kinds)
-    func takesEveryFilterOffEveryKind(_ kind: Kind) throws {
+    @Test(arguments: kinds) func takesEveryFilterOffEveryKind(_ kind: Kind) throws {
         for (index, width) in [1, 2, 3, 4, 5, 7, 16, 33, 130].enumerated() {
             var composer = Self.composer(kind, width: width, height: 11, seed: UInt64(index + 1))
             composer.filter = { UInt8(($0 * 3 + width) % 5) }
@@ -60,8 +59,7 @@ struct PNGReaderTests {
         }
     }
 
-    @Test(arguments: kinds)
-    func agreesWithLibvips(_ kind: Kind) throws {
+    @Test(arguments: kinds) func agreesWithLibvips(_ kind: Kind) throws {
         var composer = Self.composer(kind, width: 45, height: 17, seed: 7)
         composer.filter = { UInt8($0 % 5) }
         let data = composer.data
@@ -193,8 +191,7 @@ struct PNGReaderTests {
         #expect(profile == .unusual("its profile cannot be read"))
     }
 
-    @Test(arguments: kinds)
-    func survivesAnyDamage(_ kind: Kind) throws {
+    @Test(arguments: kinds) func survivesAnyDamage(_ kind: Kind) throws {
         var composer = Self.composer(kind, width: 23, height: 14, seed: 31)
         composer.filter = { UInt8($0 % 5) }
         composer.parts = 2

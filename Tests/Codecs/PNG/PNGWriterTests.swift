@@ -24,8 +24,7 @@ struct PNGWriterTests {
         #expect(image.bands == channels)
     }
 
-    @Test(arguments: [3, 4])
-    func writesWhatOthersRead(_ channels: Int) throws {
+    @Test(arguments: [3, 4]) func writesWhatOthersRead(_ channels: Int) throws {
         for (width, height) in [(1, 1), (1, 40), (40, 1), (5, 7), (129, 66), (240, 160)] {
             let (_, pixels) = try PNGReaderTests.picture(
                 width: width, height: height, bands: channels)
@@ -45,8 +44,7 @@ struct PNGWriterTests {
     }
 
     /// The usual rule: the least sum of the bytes taken as signed, the first of equals.
-    @Test(arguments: [3, 4])
-    func choosesTheFilterWithTheLeastSum(_ channels: Int) throws {
+    @Test(arguments: [3, 4]) func choosesTheFilterWithTheLeastSum(_ channels: Int) throws {
         let (width, height) = (61, 40)
         var (_, pixels) = try PNGReaderTests.picture(width: width, height: height, bands: channels)
         // Some rows of one colour, some like the one above.

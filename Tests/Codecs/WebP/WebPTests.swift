@@ -37,8 +37,7 @@ struct WebPTests {
         Data(try writer.file(of: pixels, width: width, height: height, channels: channels))
     }
 
-    @Test(arguments: kinds)
-    func readsWhatLibvipsReads(_ kind: Kind) throws {
+    @Test(arguments: kinds) func readsWhatLibvipsReads(_ kind: Kind) throws {
         for (width, height) in [(1, 1), (17, 5), (120, 80)] {
             let (image, _) = try PNGReaderTests.picture(
                 width: width, height: height, bands: kind.bands)
@@ -49,8 +48,7 @@ struct WebPTests {
         }
     }
 
-    @Test(.enabled(if: Corpus.directory != nil))
-    func tellsOfRealFilesWhatLibvipsTells() throws {
+    @Test(.enabled(if: Corpus.directory != nil)) func tellsOfRealFilesWhatLibvipsTells() throws {
         for file in Corpus.files(in: "animated") + Corpus.files(in: "formats")
         where file.pathExtension == "webp" {
             let data = try Data(contentsOf: file)
@@ -104,8 +102,7 @@ struct WebPTests {
         }
     }
 
-    @Test(arguments: kinds)
-    func survivesAnyDamage(_ kind: Kind) throws {
+    @Test(arguments: kinds) func survivesAnyDamage(_ kind: Kind) throws {
         let (image, _) = try PNGReaderTests.picture(width: 40, height: 30, bands: kind.bands)
         let data = try image.encoded("webpsave_buffer", kind.options)
         for length in stride(from: 0, to: data.count, by: 3) {
@@ -135,8 +132,7 @@ struct WebPTests {
         ]).encoded("webpsave_buffer", ["Q": 90])
     }
 
-    @Test(arguments: [3, 4])
-    func drawsTheFramesOfAnAnimation(_ bands: Int) throws {
+    @Test(arguments: [3, 4]) func drawsTheFramesOfAnAnimation(_ bands: Int) throws {
         let data = try animation(bands: bands)
         let image = try VipsImage.load("webpload_buffer", bytes: data, ["n": -1])
         let expected = try image.samples()

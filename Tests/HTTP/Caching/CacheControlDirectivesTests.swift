@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Cache-Control")
-struct CacheControlDirectivesTests {
+@Suite("Cache-Control") struct CacheControlDirectivesTests {
     private func parse(_ lines: String...) -> CacheControlDirectives {
         CacheControlDirectives(parsing: lines)
     }
@@ -33,8 +32,7 @@ struct CacheControlDirectivesTests {
         #expect(parse(text.replacing("max-age", with: "s-maxage")).sharedMaxAge == 0)
     }
 
-    @Test("Windows of stale use that make no sense are absent")
-    func invalidWindows() {
+    @Test("Windows of stale use that make no sense are absent") func invalidWindows() {
         let directives = parse("stale-while-revalidate=x, stale-if-error, min-fresh=-1")
         #expect(directives.staleWhileRevalidate == nil && directives.staleIfError == nil)
         #expect(directives.minFresh == nil)
@@ -46,8 +44,7 @@ struct CacheControlDirectivesTests {
         #expect(parse("max-stale=x").maxStale == 0 && parse("").maxStale == nil)
     }
 
-    @Test("Of a directive given twice the first one counts, on one line or two")
-    func duplicates() {
+    @Test("Of a directive given twice the first one counts, on one line or two") func duplicates() {
         #expect(parse("max-age=1, max-age=2").maxAge == 1)
         #expect(parse("max-age=1", "max-age=2").maxAge == 1)
     }
@@ -72,8 +69,7 @@ struct CacheControlDirectivesTests {
         #expect(fields("?=\"X-A\", ?=\"X-B, X-C\"", "?=x-d") == ["x-a", "x-b", "x-c", "x-d"])
     }
 
-    @Test("Commas and equals signs inside quotes are text")
-    func quotedSeparators() {
+    @Test("Commas and equals signs inside quotes are text") func quotedSeparators() {
         let directives = parse("x=\"no-store, max-age=1\", max-age=60")
         #expect(!directives.noStore && directives.maxAge == 60)
         #expect(!parse("x y=\"no-store, \\\" max-age=1\", public").noStore)
@@ -89,8 +85,7 @@ struct CacheControlDirectivesTests {
         #expect(HTTPCachePolicy.testing().freshness(of: stored).lifetime == 0)
     }
 
-    @Test("A flag counts whatever its argument")
-    func flagsWithArguments() {
+    @Test("A flag counts whatever its argument") func flagsWithArguments() {
         #expect(parse("no-store=x").noStore && parse("no-store=").noStore)
         #expect(parse("no-store; max-age=60").noStore)
         #expect(parse("no-store; max-age=60").maxAge == nil)
@@ -106,16 +101,14 @@ struct CacheControlDirectivesTests {
         #expect(parse(text).noCache && parse(text).noCacheFields.isEmpty)
     }
 
-    @Test("Pragma counts where there is no Cache-Control")
-    func pragma() {
+    @Test("Pragma counts where there is no Cache-Control") func pragma() {
         #expect(CacheControlDirectives(of: ["Pragma": "x, No-Cache"]).noCache)
         #expect(!CacheControlDirectives(of: ["Pragma": "max-age=1"]).noCache)
         #expect(CacheControlDirectives(of: ["Pragma": "max-age=1"]).maxAge == nil)
         #expect(!CacheControlDirectives(of: ["Pragma": "no-cache", "cache-control": ""]).noCache)
     }
 
-    @Test("A targeted field is a dictionary of structured fields")
-    func targeted() throws {
+    @Test("A targeted field is a dictionary of structured fields") func targeted() throws {
         func parse(_ lines: String...) -> CacheControlDirectives? { .init(targeted: lines) }
         #expect(parse("max-age=60, public;a=1")?.maxAge == 60)
         #expect(parse("max-age=60", "no-store")?.noStore == true)

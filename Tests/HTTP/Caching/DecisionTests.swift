@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Using stored responses")
-struct DecisionTests {
+@Suite("Using stored responses") struct DecisionTests {
     private let policy = HTTPCachePolicy.testing()
     private let tag = ValidationCondition.entityTag(EntityTag("\"a\""))
 
@@ -13,8 +12,7 @@ struct DecisionTests {
         .cacheControl("max-age=60" + more, ["ETag": "\"a\""])
     }
 
-    @Test("A fresh response is used, a stale one validated")
-    func freshOrStale() {
+    @Test("A fresh response is used, a stale one validated") func freshOrStale() {
         #expect(policy.decide(with: minute(), at: 59.9) == .use)
         #expect(policy.decide(with: minute(), at: 60) == .validate(tag, because: .stale))
         #expect(
@@ -23,15 +21,13 @@ struct DecisionTests {
         #expect(policy.decide(with: nil, at: 0) == .fetch(because: .nothingStored))
     }
 
-    @Test("Requests of other methods are sent as they are")
-    func method() {
+    @Test("Requests of other methods are sent as they are") func method() {
         let request = HTTPCacheRequest(method: "HEAD", url: minute().url)
         let selection = policy.select(request, among: [minute()])
         #expect(policy.decide(request, with: selection, now: noon) == .fetch(because: .method))
     }
 
-    @Test("A request with no-store is sent as it is")
-    func requestNoStore() {
+    @Test("A request with no-store is sent as it is") func requestNoStore() {
         #expect(
             policy.decide(["Cache-Control": "no-store"], with: minute(), at: 0)
                 == .fetch(because: .requestNoStore))
@@ -82,8 +78,7 @@ struct DecisionTests {
                 == ["cache-control": "x", "If-None-Match": "\"a\""])
     }
 
-    @Test("max-age and min-fresh of the request narrow what is fresh")
-    func narrowed() {
+    @Test("max-age and min-fresh of the request narrow what is fresh") func narrowed() {
         func decide(_ wish: String, at age: TimeInterval) -> HTTPCacheDecision {
             policy.decide(["Cache-Control": wish], with: minute(), at: age)
         }
@@ -94,8 +89,7 @@ struct DecisionTests {
         #expect(decide("max-age=30, max-stale", at: 31) == .validate(tag, because: .requestMaxAge))
     }
 
-    @Test("max-stale accepts a stale response, unless it forbids that")
-    func maxStale() {
+    @Test("max-stale accepts a stale response, unless it forbids that") func maxStale() {
         let stale = HTTPCacheDecision.useStale(revalidate: false)
         let wish: HTTPFields = ["Cache-Control": "max-stale=10"]
         #expect(policy.decide(wish, with: minute(), at: 70) == stale)
@@ -155,8 +149,7 @@ struct DecisionTests {
         #expect(policy.decide(with: proxy, at: 61) == .useStale(revalidate: true))
     }
 
-    @Test("only-if-cached sends nothing")
-    func onlyIfCached() {
+    @Test("only-if-cached sends nothing") func onlyIfCached() {
         let wish: HTTPFields = ["Cache-Control": "only-if-cached"]
         #expect(policy.decide(wish, with: minute(), at: 0) == .use)
         #expect(policy.decide(wish, with: minute(), at: 60) == .unsatisfiable(because: .stale))
@@ -182,8 +175,7 @@ struct DecisionTests {
         #expect(line(["Last-Modified": date, "Last-Modified": date]) == nil)
     }
 
-    @Test("A tag that cannot have arrived as it was sent is none")
-    func unusableTags() {
+    @Test("A tag that cannot have arrived as it was sent is none") func unusableTags() {
         let long = String(repeating: "x", count: 8193)
         for tag in ["\"a\u{FFFD}\"", "", "*", long, "a\r\nX: y", "\0"] {
             #expect(StoredResponse.at(noon: ["ETag": tag]).condition == nil)
@@ -204,8 +196,7 @@ struct DecisionTests {
     }
 }
 
-@Suite("Vary")
-struct SelectionTests {
+@Suite("Vary") struct SelectionTests {
     private let policy = HTTPCachePolicy.testing()
 
     /// Whether a response that varies by `name` and answered the one request matches the other.
@@ -219,8 +210,7 @@ struct SelectionTests {
         return policy.matches(stored, request(other))
     }
 
-    @Test("Lines may be combined, and spaces around commas do not count")
-    func whitespace() {
+    @Test("Lines may be combined, and spaces around commas do not count") func whitespace() {
         #expect(isSame("X", ["a, b"], ["a", "b"]) && isSame("X", ["a ,\tb,"], ["a,b"]))
         #expect(!isSame("X", ["a, b"], ["b, a"]) && !isSame("X", ["a"], ["A"]))
         #expect(!isSame("X", ["a b"], ["a  b"]))
@@ -235,21 +225,18 @@ struct SelectionTests {
         #expect(!isSame(name, ["de"], ["de;q=0.9"]) && !isSame(name, ["de;q=1.0"], ["de;q=1.01"]))
     }
 
-    @Test("Values of different fields cannot be confused")
-    func unambiguous() {
+    @Test("Values of different fields cannot be confused") func unambiguous() {
         let stored = policy.storing(["Vary": "A, B"], to: .get(["A": "1", "B": "2"])).stored
         for fields in [["A": "1B2"], ["A": "12"], ["A": "2", "B": "1"]] as [HTTPFields] {
             #expect(stored.map { policy.matches($0, .get(fields)) } == false)
         }
     }
 
-    @Test("Names are taken from all lines, without regard to case, once")
-    func names() {
+    @Test("Names are taken from all lines, without regard to case, once") func names() {
         #expect(VaryKey.names(in: ["Vary": "B, a", "vary": ",A ,c"]) == ["a", "b", "c"])
     }
 
-    @Test("Nothing of a request's values is kept but their hash")
-    func hashed() {
+    @Test("Nothing of a request's values is kept but their hash") func hashed() {
         let policy = HTTPCachePolicy(.on, digest: { _ in [7] })
         let request = HTTPCacheRequest.get(["Cookie": "secret"])
         let stored = policy.storing(["Vary": "Cookie"], to: request).stored
@@ -257,8 +244,7 @@ struct SelectionTests {
         #expect(policy.storing([:], to: request).stored?.variant == [])
     }
 
-    @Test("Of several that match the latest is chosen, by Date and then by receipt")
-    func latest() {
+    @Test("Of several that match the latest is chosen, by Date and then by receipt") func latest() {
         func response(date: TimeInterval, received: TimeInterval) -> StoredResponse {
             let text = HTTPDateText.fixed(noon.addingTimeInterval(date))
             var response = StoredResponse.at(noon: ["Date": text])

@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("304 and invalidation")
-struct FresheningTests {
+@Suite("304 and invalidation") struct FresheningTests {
     private let policy = HTTPCachePolicy.testing()
     private let later = noon.addingTimeInterval(100)
 
@@ -23,8 +22,7 @@ struct FresheningTests {
         if case .keep(let stored) = freshening { stored } else { nil }
     }
 
-    @Test("A 304 makes the response fresh from now on")
-    func fresh() throws {
+    @Test("A 304 makes the response fresh from now on") func fresh() throws {
         let stored = try #require(
             kept(
                 freshen(
@@ -49,8 +47,7 @@ struct FresheningTests {
             stored.fields == ["B": "1", "a": "3", "Cache-Control": "max-age=9", "C": "4", "C": "5"])
     }
 
-    @Test("Fields that describe the stored bytes stay as they are")
-    func content() throws {
+    @Test("Fields that describe the stored bytes stay as they are") func content() throws {
         let names = [
             "Content-Length", "Content-Encoding", "Content-Range", "Content-Type", "Content-MD5",
             "Content-Digest", "Repr-Digest", "Digest",
@@ -89,8 +86,7 @@ struct FresheningTests {
         }
     }
 
-    @Test("A weak tag that a strong one has confirmed stays weak")
-    func weakTagStays() throws {
+    @Test("A weak tag that a strong one has confirmed stays weak") func weakTagStays() throws {
         let stored = try #require(
             kept(freshen(["ETag": "W/\"a\""], with: ["ETag": "\"a\"", "A": "1"])))
         #expect(stored.fields == ["ETag": "W/\"a\"", "A": "1"])
@@ -113,8 +109,7 @@ struct FresheningTests {
         #expect(refusal(many) == .tooManyFields)
     }
 
-    @Test("The variant becomes that of the present request")
-    func variant() throws {
+    @Test("The variant becomes that of the present request") func variant() throws {
         let request: HTTPFields = ["Y": "1"]
         let stored = try #require(
             kept(freshen(["ETag": "\"a\"", "Vary": "X"], with: ["Vary": "Y"], request: request)))
@@ -122,8 +117,7 @@ struct FresheningTests {
         #expect(policy.matches(stored, .get(request)) && !policy.matches(stored, .get(["Y": "2"])))
     }
 
-    @Test("Handed out, a response carries its present age in whole seconds")
-    func handedOut() {
+    @Test("Handed out, a response carries its present age in whole seconds") func handedOut() {
         let stored = StoredResponse.at(noon: [
             "Age": "5", "Date": HTTPDateText.fixed(noon), "A": "1",
         ])

@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Freshness")
-struct FreshnessTests {
+@Suite("Freshness") struct FreshnessTests {
     private let policy = HTTPCachePolicy.testing()
 
     private func lifetime(
@@ -17,8 +16,7 @@ struct FreshnessTests {
         HTTPDateText.fixed(noon.addingTimeInterval(seconds))
     }
 
-    @Test("The age counts what Age says, the way here and the difference to Date")
-    func age() {
+    @Test("The age counts what Age says, the way here and the difference to Date") func age() {
         var stored = StoredResponse.cacheControl("max-age=60", ["Age": "10"])
         stored.requested = noon.addingTimeInterval(-3)
         #expect(policy.freshness(of: stored).initialAge == 13)
@@ -47,21 +45,18 @@ struct FreshnessTests {
         #expect(freshness.age(at: noon.addingTimeInterval(-1)) == 7)
     }
 
-    @Test("s-maxage is for shared caches, and there comes first")
-    func sharedMaxAge() {
+    @Test("s-maxage is for shared caches, and there comes first") func sharedMaxAge() {
         let fields: HTTPFields = ["Cache-Control": "s-maxage=10, max-age=20"]
         #expect(lifetime(fields) == 20 && lifetime(fields, .testing(.shared)) == 10)
     }
 
-    @Test("max-age comes before Expires, even where it makes no sense")
-    func maxAgeBeforeExpires() {
+    @Test("max-age comes before Expires, even where it makes no sense") func maxAgeBeforeExpires() {
         #expect(lifetime(["Cache-Control": "max-age=20", "Expires": date(99)]) == 20)
         #expect(lifetime(["Cache-Control": "max-age=x", "Expires": date(99)]) == 0)
         #expect(lifetime(["Cache-Control": "max-age=x", "Last-Modified": date(-999)]) == 0)
     }
 
-    @Test("Expires is compared with Date, else with the time of receipt")
-    func expires() {
+    @Test("Expires is compared with Date, else with the time of receipt") func expires() {
         #expect(lifetime(["Expires": date(99)]) == 99)
         #expect(lifetime(["Expires": date(99), "Date": date(90)]) == 9)
         #expect(lifetime(["Expires": date(99), "Date": "x"]) == 99)
@@ -91,8 +86,7 @@ struct FreshnessTests {
             lifetime(["Last-Modified": modified, "Cache-Control": "public"], status: 302) == 100)
     }
 
-    @Test("The fallback is for a 200 that says nothing at all")
-    func fallback() {
+    @Test("The fallback is for a 200 that says nothing at all") func fallback() {
         let policy = HTTPCachePolicy.testing { $0.fallbackLifetime = 30 }
         #expect(lifetime([:], policy) == 30 && lifetime([:], status: 404, policy) == 0)
         for field in ["Cache-Control", "Expires", "Last-Modified", "ETag"] {
@@ -100,8 +94,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test("A fixed lifetime takes the place of all that a response says")
-    func fixed() {
+    @Test("A fixed lifetime takes the place of all that a response says") func fixed() {
         let policy = HTTPCachePolicy.testing(.shared) { $0.fixedLifetime = 3600 }
         #expect(lifetime(["Cache-Control": "no-store, max-age=1"], policy) == 3600)
         let stored = policy.storing(["Cache-Control": "no-store, private", "ETag": "\"a\""]).stored
@@ -125,8 +118,7 @@ struct FreshnessTests {
         #expect(HTTPCachePolicy.testing { $0.targetedFields = names }.storing(fields).stored == nil)
     }
 
-    @Test("Settings out of their range are brought into it")
-    func clamping() {
+    @Test("Settings out of their range are brought into it") func clamping() {
         let caching = HTTPCachePolicy.testing {
             $0.heuristicFraction = 7
             $0.heuristicLimit = -.infinity
@@ -142,8 +134,7 @@ struct FreshnessTests {
     }
 }
 
-@Suite("Dates of HTTP")
-struct HTTPDateParserTests {
+@Suite("Dates of HTTP") struct HTTPDateParserTests {
     private func seconds(_ text: String, now: Date = noon) -> TimeInterval? {
         HTTPDateParser.date(text, now: now)?.timeIntervalSince1970
     }
@@ -174,8 +165,7 @@ struct HTTPDateParserTests {
         ])
     func others(text: String) { #expect(seconds(text) == nil) }
 
-    @Test("Every day from 1600 to 2400 is read as it is written")
-    func calendar() throws {
+    @Test("Every day from 1600 to 2400 is read as it is written") func calendar() throws {
         for day in stride(from: -135_140, through: 157_054, by: 37) {
             let date = Date(timeIntervalSince1970: TimeInterval(day * 86_400 + abs(day) % 86_400))
             #expect(HTTPDateParser.date(HTTPDateText.fixed(date), now: noon) == date)
@@ -183,8 +173,7 @@ struct HTTPDateParserTests {
         }
     }
 
-    @Test("What is written is the first of the forms")
-    func writing() {
+    @Test("What is written is the first of the forms") func writing() {
         for seconds in [784_111_777, -784_111_777.5, 0, 4_102_444_800.9] {
             let date = Date(timeIntervalSince1970: seconds)
             #expect(HTTPDate.text(date) == HTTPDateText.fixed(date))
@@ -193,8 +182,7 @@ struct HTTPDateParserTests {
         #expect(HTTPDate.text(example) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    @Test("A year of two digits is at most 50 years ahead")
-    func centuries() {
+    @Test("A year of two digits is at most 50 years ahead") func centuries() {
         func year(_ text: String, now: Date = noon) -> Int? {
             HTTPDateParser.date(text, now: now)
                 .map { Calendar(identifier: .gregorian).component(.year, from: $0) }
@@ -214,8 +202,7 @@ struct HTTPDateParserTests {
             "Sunday, 06-Nov-94 08:49:37 GMT", now: Date(timeIntervalSince1970: seconds))
     }
 
-    @Test("A leap second counts as the one before it")
-    func leapSecond() {
+    @Test("A leap second counts as the one before it") func leapSecond() {
         #expect(
             seconds("Sun, 06 Nov 1994 08:49:60 GMT") == seconds("Sun, 06 Nov 1994 08:49:59 GMT"))
     }

@@ -5,8 +5,7 @@ import Testing
 @testable import HalcyonHTTP
 
 /// Whatever a server sends, parsing it ends, and what is decided keeps its promises.
-@Suite("Fields of strangers")
-struct HostileFieldsTests {
+@Suite("Fields of strangers") struct HostileFieldsTests {
     private static let pieces = [
         "max-age", "s-maxage", "=", "=60", "=\"", "\"", "\\", ",", ", ", ";", " ", "\t", "no-store",
         "no-cache", "no-cache=\"etag\"", "must-revalidate", "public", "private", "immutable",
@@ -46,8 +45,7 @@ struct HostileFieldsTests {
         .testing(.shared) { $0.fixedLifetime = 9 },
     ]
 
-    @Test("No text is too much for a parser", arguments: 0..<8)
-    func parsers(seed: UInt64) {
+    @Test("No text is too much for a parser", arguments: 0..<8) func parsers(seed: UInt64) {
         var numbers = SeededGenerator(state: seed)
         for _ in 0..<500 {
             let text = Self.text(&numbers)
@@ -212,8 +210,7 @@ struct HostileFieldsTests {
         #expect(StoredResponse.at(noon: fields).condition == nil)
     }
 
-    @Test("Tens of thousands of lines are merged in one go")
-    func manyLines() {
+    @Test("Tens of thousands of lines are merged in one go") func manyLines() {
         let lines = (0..<20_000).map { HTTPFields.Line(name: "x\($0)", value: "") }
         let freshening = HTTPCachePolicy.testing().freshen(
             .at(noon: HTTPFields(lines)), with: HTTPFields(lines.reversed()), for: .get(),

@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Going on with downloads")
-struct ResumingTests {
+@Suite("Going on with downloads") struct ResumingTests {
     private let policy = HTTPCachePolicy.testing()
     private static let early = HTTPDateText.fixed(noon.addingTimeInterval(-60))
 
@@ -17,8 +16,7 @@ struct ResumingTests {
             total: total, minimumSize: 10, maximumSize: 1000)
     }
 
-    @Test("Only a strong validator shows that bytes are the same")
-    func validators() {
+    @Test("Only a strong validator shows that bytes are the same") func validators() {
         func validator(_ fields: HTTPFields) -> ResumptionValidator? {
             ResumptionValidator(of: fields, received: noon)
         }
@@ -51,8 +49,7 @@ struct ResumingTests {
         #expect(partial(["ETag": "\"a\"", name: value]) == nil)
     }
 
-    @Test("Requests, statuses and lengths that leave no partial")
-    func notKept() {
+    @Test("Requests, statuses and lengths that leave no partial") func notKept() {
         #expect(partial([:]) == nil && partial(request: ["Range": "bytes=0-"]) == nil)
         #expect(partial(request: ["If-None-Match": "\"b\""]) == nil)
         #expect(partial(request: ["Cache-Control": "no-store"]) == nil)
@@ -64,16 +61,14 @@ struct ResumingTests {
         #expect(partial(request: ["Authorization": "x"]) != nil)
     }
 
-    @Test("The rest is asked for by range and validator, in the bytes as they are")
-    func request() {
+    @Test("The rest is asked for by range and validator, in the bytes as they are") func request() {
         #expect(
             partial()?.requestFields == [
                 "Range": "bytes=50-", "If-Range": "\"a\"", "Accept-Encoding": "identity",
             ])
     }
 
-    @Test("A 206 that goes on where the partial ends is accepted")
-    func accepted() throws {
+    @Test("A 206 that goes on where the partial ends is accepted") func accepted() throws {
         let partial = try #require(self.partial(["ETag": "\"a\"", "Content-Type": "image/png"]))
         let whole = ResumedAnswer.append(count: 50, total: 100)
         #expect(partial.answer(status: 206, fields: ["Content-Range": "bytes 50-99/100"]) == whole)
@@ -119,8 +114,7 @@ struct ResumingTests {
         #expect(partial.answer(status: 206, fields: fields) == .startOver(because: mismatch))
     }
 
-    @Test("Other answers end the partial, start over or leave it")
-    func otherAnswers() throws {
+    @Test("Other answers end the partial, start over or leave it") func otherAnswers() throws {
         let partial = try #require(self.partial())
         func answer(_ status: Int, _ fields: HTTPFields = [:]) -> ResumedAnswer {
             partial.answer(status: status, fields: fields)

@@ -3,8 +3,7 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Waiting for servers, and remembered errors")
-struct RetryingTests {
+@Suite("Waiting for servers, and remembered errors") struct RetryingTests {
     private func delay(_ fields: HTTPFields, status: Int = 503) -> TimeInterval? {
         RetryAfter.delay(status: status, fields: fields, received: noon)
     }
@@ -13,8 +12,7 @@ struct RetryingTests {
         HTTPDateText.fixed(noon.addingTimeInterval(seconds))
     }
 
-    @Test("Retry-After is seconds or a date, up to a day")
-    func retryAfter() {
+    @Test("Retry-After is seconds or a date, up to a day") func retryAfter() {
         #expect(delay(["Retry-After": "120"]) == 120)
         #expect(delay(["Retry-After": "99999999999999999999"]) == 86_400)
         #expect(delay(["Retry-After": date(90)]) == 90 && delay(["Retry-After": date(-90)]) == 0)
@@ -30,16 +28,14 @@ struct RetryingTests {
         #expect(delay(["Retry-After": date(30), "Date": "x"]) == 30)
     }
 
-    @Test("It is looked at for statuses that mean waiting")
-    func statuses() {
+    @Test("It is looked at for statuses that mean waiting") func statuses() {
         for status in [413, 429, 503] { #expect(delay(["Retry-After": "7"], status: status) == 7) }
         for status in [200, 301, 404, 500] {
             #expect(delay(["Retry-After": "7"], status: status) == nil)
         }
     }
 
-    @Test("Waiting doubles up to its limit, and chance moves it within its bounds")
-    func backoff() {
+    @Test("Waiting doubles up to its limit, and chance moves it within its bounds") func backoff() {
         let backoff = ExponentialBackoff(base: 5, limit: 60)
         #expect(
             [1, 2, 3, 4, 5, 99].map { backoff.delay(afterFailures: $0, chance: 0.5) }
@@ -52,8 +48,7 @@ struct RetryingTests {
         #expect(odd.delay(afterFailures: 3, chance: 1) == 0)
     }
 
-    @Test("A server is paused for as long as it asks, at most 5 minutes")
-    func pause() {
+    @Test("A server is paused for as long as it asks, at most 5 minutes") func pause() {
         var pause = FailurePause(.serverPause)
         #expect(pause.end(at: noon) == nil)
         pause.noteAnswer(status: 429, fields: ["Retry-After": "20"], received: noon, chance: 0.5)
@@ -136,8 +131,7 @@ struct RetryingTests {
     }
 }
 
-@Suite("Stale responses instead of errors")
-struct StaleOnFailureTests {
+@Suite("Stale responses instead of errors") struct StaleOnFailureTests {
     private func uses(
         _ control: String, _ failure: CacheRequestFailure, at age: TimeInterval,
         wish: String? = nil, _ policy: HTTPCachePolicy = .testing()
@@ -147,8 +141,7 @@ struct StaleOnFailureTests {
             after: failure, now: noon.addingTimeInterval(age))
     }
 
-    @Test("An unreachable server is no reason to show nothing")
-    func unreachable() {
+    @Test("An unreachable server is no reason to show nothing") func unreachable() {
         #expect(uses("max-age=60", .noAnswer, at: 1e6))
         #expect(!uses("max-age=60", .noAnswer, at: 61, wish: "no-cache"))
         #expect(!uses("max-age=60", .noAnswer, at: 61, wish: "max-age=99"))
@@ -183,8 +176,7 @@ struct StaleOnFailureTests {
         #expect(!uses("max-age=60, stale-if-error=9", .noAnswer, at: 69))
     }
 
-    @Test("Settings allow stale use without the server's word, or forbid it")
-    func settings() {
+    @Test("Settings allow stale use without the server's word, or forbid it") func settings() {
         let upTo = HTTPCachePolicy.testing { $0.staleIfError = .upTo(9) }
         #expect(uses("max-age=60", .status(503), at: 68, upTo))
         #expect(!uses("max-age=60", .status(503), at: 69, upTo))
@@ -194,8 +186,7 @@ struct StaleOnFailureTests {
         #expect(uses("max-age=60", .noAnswer, at: 61, never))
     }
 
-    @Test("When shared, s-maxage needs the response's own stale-if-error")
-    func shared() {
+    @Test("When shared, s-maxage needs the response's own stale-if-error") func shared() {
         let shared = HTTPCachePolicy.testing(.shared)
         #expect(!uses("s-maxage=60", .noAnswer, at: 61, shared))
         #expect(!uses("s-maxage=60", .status(503), at: 61, wish: "stale-if-error=9", shared))

@@ -3,13 +3,11 @@ import Testing
 
 @testable import HalcyonHTTP
 
-@Suite("Storing responses")
-struct StoringTests {
+@Suite("Storing responses") struct StoringTests {
     private let `private` = HTTPCachePolicy.testing()
     private let shared = HTTPCachePolicy.testing(.shared)
 
-    @Test("Only answers to GET are stored")
-    func method() {
+    @Test("Only answers to GET are stored") func method() {
         for method in ["HEAD", "POST", "get", "PUT"] {
             var request = HTTPCacheRequest.get()
             request.method = method
@@ -26,8 +24,7 @@ struct StoringTests {
             `private`.storing(["Cache-Control": "max-age=9"], status: status).refusal == .status)
     }
 
-    @Test("no-store in request or response keeps the answer out")
-    func noStore() {
+    @Test("no-store in request or response keeps the answer out") func noStore() {
         let request = HTTPCacheRequest.get(["Cache-Control": "no-store"])
         #expect(`private`.storing(["ETag": "\"a\""], to: request).refusal == .requestNoStore)
         #expect(
@@ -64,8 +61,7 @@ struct StoringTests {
         }
     }
 
-    @Test("What varies by everything, or by too much, is not stored")
-    func vary() {
+    @Test("What varies by everything, or by too much, is not stored") func vary() {
         #expect(`private`.storing(["Vary": "Accept, *"]).refusal == .varyAny)
         let names = (0...32).map { "n\($0)" }
         #expect(
@@ -75,8 +71,7 @@ struct StoringTests {
                 == 32)
     }
 
-    @Test("A status that is not cacheable by itself needs the server's word")
-    func permission() {
+    @Test("A status that is not cacheable by itself needs the server's word") func permission() {
         #expect(`private`.storing([:], status: 302).refusal == .notPermitted)
         for fields in [
             ["Cache-Control": "max-age=x"], ["Expires": "x"], ["Cache-Control": "public"],
@@ -87,8 +82,7 @@ struct StoringTests {
         #expect(shared.storing(["Cache-Control": "s-maxage=9"], status: 302).stored != nil)
     }
 
-    @Test("What could never be used is not stored")
-    func useless() {
+    @Test("What could never be used is not stored") func useless() {
         let forbidding: HTTPFields = ["Cache-Control": "max-age=0, must-revalidate"]
         #expect(`private`.storing(forbidding).refusal == .useless)
         #expect(`private`.storing(["Cache-Control": "no-cache"]).refusal == .useless)
@@ -105,16 +99,14 @@ struct StoringTests {
         #expect(`private`.storing(tagged).stored != nil)
     }
 
-    @Test("More fields than anybody sends are not stored")
-    func tooManyFields() {
+    @Test("More fields than anybody sends are not stored") func tooManyFields() {
         let lines = (0...200).map { HTTPFields.Line(name: "x\($0)", value: "") }
         #expect(`private`.storing(HTTPFields(lines)).refusal == .tooManyFields)
         let long = String(repeating: "x", count: 64 << 10)
         #expect(`private`.storing(["X": long]).refusal == .tooManyFields)
     }
 
-    @Test("A URL over 32 KiB is loaded and not stored")
-    func longURL() {
+    @Test("A URL over 32 KiB is loaded and not stored") func longURL() {
         var request = HTTPCacheRequest.get()
         request.url = URL(string: "http://origin.test/" + String(repeating: "x", count: 32 << 10))!
         #expect(`private`.storing(["ETag": "\"a\""], to: request).refusal == .urlTooLong)
@@ -162,8 +154,7 @@ struct StoringTests {
         #expect(shared.storing(fields).stored?.fields.contains("B") == false)
     }
 
-    @Test("No server can take away the fields that the rules rest on")
-    func protectedFields() {
+    @Test("No server can take away the fields that the rules rest on") func protectedFields() {
         let fields: HTTPFields = [
             "Cache-Control": "max-age=9, must-revalidate, no-cache=\"vary, etag\"",
             "Connection": "cache-control, vary", "Vary": "Cookie", "ETag": "\"a\"",
@@ -194,8 +185,7 @@ struct StoringTests {
         #expect(first.isAtLeastAsNew(as: first))
     }
 
-    @Test("Fields are written as a list of pairs and read back")
-    func coding() throws {
+    @Test("Fields are written as a list of pairs and read back") func coding() throws {
         let fields: HTTPFields = ["B": "1", "a": "\u{FFFD}", "B": "2"]
         let data = try JSONEncoder().encode(fields)
         #expect(String(decoding: data, as: UTF8.self).hasPrefix("[[\"B\",\"1\"]"))
@@ -206,8 +196,7 @@ struct StoringTests {
     }
 }
 
-@Suite("Keys of responses")
-struct KeyTests {
+@Suite("Keys of responses") struct KeyTests {
     @Test(
         "URLs that are equal by their syntax have one key",
         arguments: [
@@ -235,8 +224,7 @@ struct KeyTests {
         #expect(ResponseKey.key(url: url) == "http://origin.test/a?token=1")
     }
 
-    @Test("Partitions are apart, whatever their text")
-    func partitions() throws {
+    @Test("Partitions are apart, whatever their text") func partitions() throws {
         let url = try #require(URL(string: "http://origin.test/"))
         #expect(ResponseKey.key(url: url, partition: "anna") == "anna\nhttp://origin.test/")
         #expect(
@@ -283,16 +271,14 @@ struct KeyTests {
         #expect(CacheKeyNormalizer.signedURLs.key(for: url) == url.absoluteString)
     }
 
-    @Test("A normalizer that leaves nothing leaves the URL")
-    func empty() throws {
+    @Test("A normalizer that leaves nothing leaves the URL") func empty() throws {
         let url = try #require(URL(string: "http://o.test/a"))
         #expect(
             CacheKeyNormalizer.custom(identifier: "e") { _ in "" }.key(for: url)
                 == "http://o.test/a")
     }
 
-    @Test("Normalizers are equal by their identifiers")
-    func identity() {
+    @Test("Normalizers are equal by their identifiers") func identity() {
         #expect(
             CacheKeyNormalizer.removingQueryItems(["b", "A"]) == .removingQueryItems(["a", "B"]))
         #expect(CacheKeyNormalizer.removingQueryItems(["a,b"]) != .removingQueryItems(["a", "b"]))

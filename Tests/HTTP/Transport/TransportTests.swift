@@ -242,15 +242,13 @@ import Testing
             limit: limit)
     }
 
-    @Test(arguments: [nil, 10, 11])
-    func aBodyWithinTheLimitIsWhole(limit: Int?) async throws {
+    @Test(arguments: [nil, 10, 11]) func aBodyWithinTheLimitIsWhole(limit: Int?) async throws {
         let (head, body) = try await answer(limit: limit)
         #expect(head.status == 200 && head.value("content-type") == "text/plain")
         #expect(body == Data("0123456789".utf8))
     }
 
-    @Test(arguments: [0, 9])
-    func aBodyAboveTheLimitIsNotTaken(limit: Int) async throws {
+    @Test(arguments: [0, 9]) func aBodyAboveTheLimitIsNotTaken(limit: Int) async throws {
         let url = origin.url("/ten").absoluteString
         await #expect(throws: TransportError.responseTooLarge(url: url, limit: limit)) {
             try await answer(limit: limit)

@@ -108,8 +108,7 @@ import Testing
         #expect(await !other.append(bytes(20), at: 0, description: "a").value)
     }
 
-    @Test(arguments: [9, 11])
-    func bytesThatDoNotBelongThereEndTheFile(place: Int) async throws {
+    @Test(arguments: [9, 11]) func bytesThatDoNotBelongThereEndTheFile(place: Int) async throws {
         let files = files()
         let file = files.file(forKey: "a")
         #expect(await file.append(bytes(10), at: 0, description: "a").value)

@@ -13,16 +13,14 @@ struct PreparedCasesOverTheWireTests {
     /// that it wants even what is immutable to be validated.
     private static let unsent: Set = ["headers-store-Content-Encoding", "cc-resp-immutable-fresh"]
 
-    @Test("A private proxy passes all cases that can be sent")
-    func privateRole() async throws {
+    @Test("A private proxy passes all cases that can be sent") func privateRole() async throws {
         let outcome = try await play(PreparedCases.privateSet.get(), .on)
         outcome.expect(
             "private role over the wire", missing: Missed.storedParts.union(Missed.choices),
             perhaps: Self.unsent, required: 136, optimal: 69)
     }
 
-    @Test("A shared proxy passes all cases that can be sent")
-    func sharedRole() async throws {
+    @Test("A shared proxy passes all cases that can be sent") func sharedRole() async throws {
         var caching = HTTPCaching.shared
         caching.targetedFields = ["CDN-Cache-Control"]
         let outcome = try await play(PreparedCases.sharedSet.get(), caching)
