@@ -189,42 +189,30 @@ struct ImageCellFactoryTests {
 }
 
 @Suite struct ListWindowTests {
-    private var window = ListWindow(lookahead: 8)
-
-    @Test mutating func whatFollowsComesFirstAndAQuarterOfItLiesBehind() {
-        window.move(to: 0..<5)
-        window.move(to: 10..<15)
-        #expect(window.upcoming(of: 100) == [15, 16, 17, 18, 19, 20, 21, 22, 9, 8])
+    /// What is wanted of a list when `ranges` of it have been seen, one after the other.
+    private func upcoming(
+        of count: Int, lookahead: Int = 8, after ranges: Range<Int>...
+    ) -> [Int] {
+        var window = ListWindow(lookahead: lookahead)
+        for range in ranges { window.move(to: range) }
+        return window.upcoming(of: count)
     }
 
-    @Test mutating func theOtherDirectionIsFollowed() {
-        window.move(to: 50..<55)
-        window.move(to: 40..<45)
-        #expect(window.upcoming(of: 100) == [39, 38, 37, 36, 35, 34, 33, 32, 45, 46])
+    @Test func whatFollowsComesFirstAndAQuarterOfItLiesBehind() {
+        let wanted = upcoming(of: 100, after: 0..<5, 10..<15)
+        #expect(wanted == [15, 16, 17, 18, 19, 20, 21, 22, 9, 8])
     }
 
-    @Test mutating func nothingOutsideTheListIsWanted() {
-        window.move(to: 0..<4)
-        #expect(window.upcoming(of: 6) == [4, 5] && window.upcoming(of: 4) == [])
-        #expect(window.upcoming(of: 0) == [])
+    @Test func theOtherDirectionIsFollowedAlsoByAListThatStandsStill() {
+        let wanted = upcoming(of: 100, after: 50..<55, 40..<45)
+        #expect(wanted == [39, 38, 37, 36, 35, 34, 33, 32, 45, 46])
+        #expect(upcoming(of: 100, after: 50..<55, 40..<45, 40..<46).first == 39)
     }
 
-    @Test mutating func aListOfWhichNothingIsSeenWantsNothing() {
-        #expect(window.upcoming(of: 10) == [])
-        window.move(to: 3..<3)
-        #expect(window.upcoming(of: 10) == [])
-    }
-
-    @Test mutating func withoutLookaheadNothingIsWanted() {
-        var window = ListWindow(lookahead: -1)
-        window.move(to: 2..<4)
-        #expect(window.upcoming(of: 10) == [])
-    }
-
-    @Test mutating func aListThatStandsStillKeepsItsDirection() {
-        window.move(to: 50..<55)
-        window.move(to: 40..<45)
-        window.move(to: 40..<46)
-        #expect(window.upcoming(of: 100).first == 39)
+    @Test func nothingIsWantedOutsideTheListWithoutASightOfItOrWithoutLookahead() {
+        #expect(upcoming(of: 6, after: 0..<4) == [4, 5] && upcoming(of: 4, after: 0..<4) == [])
+        #expect(upcoming(of: 0, after: 0..<4) == [] && upcoming(of: 10) == [])
+        #expect(upcoming(of: 10, after: 3..<3) == [])
+        #expect(upcoming(of: 10, lookahead: -1, after: 2..<4) == [])
     }
 }
