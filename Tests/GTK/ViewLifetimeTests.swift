@@ -176,7 +176,5 @@ struct ViewLifetimeTests {
         super.init(widget: gtk_label_new("x"))
     }
 
-    isolated deinit {
-        say(cgtk_type_name(widget).map { String(cString: $0) } ?? "")
-    }
+    isolated deinit { say(cgtk_type_name(widget).map { String(cString: $0) } ?? "") }
 }

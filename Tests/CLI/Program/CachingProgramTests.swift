@@ -88,8 +88,7 @@ import Testing
         let arguments = ["load", "--json", "--cache-directory", "cache", address]
         for _ in 0..<2 {
             let row = try await program.run(arguments).row
-            #expect(row["width"] as? Int == 40)
-            #expect(row["httpCacheUse"] == nil)
+            #expect(row["width"] as? Int == 40 && row["httpCacheUse"] == nil)
         }
         #expect(origin.requestCount == 1)
     }

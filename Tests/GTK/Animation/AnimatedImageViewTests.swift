@@ -267,7 +267,5 @@ private final class CountingSource: ImageFrameSource {
         calls.append("loop \(count)")
     }
 
-    func animatedImageViewDidFinishAnimating(_ imageView: AnimatedImageView) {
-        calls.append("end")
-    }
+    func animatedImageViewDidFinishAnimating(_ imageView: AnimatedImageView) { calls.append("end") }
 }

@@ -32,9 +32,7 @@ import HalcyonTestKit
     /// Lets the answer for an image go.
     func release(_ index: Int) { gates[index].open() }
 
-    func releaseAll() {
-        for gate in gates { gate.open() }
-    }
+    func releaseAll() { for gate in gates { gate.open() } }
 
     func makeList(
         _ layout: ImageCollectionView<Int>.Layout = .list,
@@ -77,9 +75,7 @@ extension BoundCell {
         }
     }
 
-    var isSeen: Bool {
-        Viewport.list(around: cell).map { Viewport.shows(cell, in: $0) } ?? false
-    }
+    var isSeen: Bool { Viewport.list(around: cell).map { Viewport.shows(cell, in: $0) } ?? false }
 }
 
 extension ImageCollectionView {
@@ -90,9 +86,7 @@ extension ImageCollectionView {
     }
 
     /// Whether all cells that are seen show their images.
-    var isComplete: Bool {
-        !seenCells.isEmpty && seenCells.allSatisfy { $0.state == .shown }
-    }
+    var isComplete: Bool { !seenCells.isEmpty && seenCells.allSatisfy { $0.state == .shown } }
 
     /// Whether each cell that is seen shows the image of its place.
     var showsImagesOfTheirPlaces: Bool {

@@ -25,9 +25,7 @@ struct TransitionTests {
         return (view, window)
     }
 
-    private func picture(_ pixel: Pixel) -> Image {
-        image(.solid(pixel, width: 10, height: 10))
-    }
+    private func picture(_ pixel: Pixel) -> Image { image(.solid(pixel, width: 10, height: 10)) }
 
     private func change(_ view: ImageView, by transition: ImageTransition, to image: Image?) {
         view.animate(transition) {

@@ -16,9 +16,7 @@ import CGtk4
 private final class TurnWaiter {
     private let continuation: CheckedContinuation<Void, Never>
 
-    init(_ continuation: CheckedContinuation<Void, Never>) {
-        self.continuation = continuation
-    }
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 
     /// Goes on in a later turn: the main actor is served once in each.
     func resume() { continuation.resume() }

@@ -28,9 +28,7 @@ public import Testing
         await nextFrame()
     }
 
-    isolated deinit {
-        gtk_window_destroy(window)
-    }
+    isolated deinit { gtk_window_destroy(window) }
 
     /// Resizes the view, as a user does by resizing the window.
     public func resize(width: Int, height: Int) async {
@@ -119,9 +117,7 @@ public import Testing
 /// A container that gives one view a fixed size, whatever the window's, and counts its drawings.
 @MainActor final class TestStage: Canvas {
     /// The size of the view, in points.
-    var extent: CGSize {
-        didSet { setNeedsLayout() }
-    }
+    var extent: CGSize { didSet { setNeedsLayout() } }
 
     /// The number of times that the view was drawn.
     private(set) var drawings = 0
@@ -182,9 +178,7 @@ public import Testing
         g_object_ref(UnsafeMutableRawPointer(clock))
     }
 
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(clock))
-    }
+    isolated deinit { g_object_unref(UnsafeMutableRawPointer(clock)) }
 
     /// Returns whether the condition held before the limit, and before the task was cancelled.
     func run() async -> Bool {

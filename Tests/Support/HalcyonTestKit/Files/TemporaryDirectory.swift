@@ -17,9 +17,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     /// The place of a file in the directory, which need not exist.
-    public func file(_ path: String) -> URL {
-        url.appendingPathComponent(path, isDirectory: false)
-    }
+    public func file(_ path: String) -> URL { url.appendingPathComponent(path, isDirectory: false) }
 
     /// Writes a file, with the directories above it, and returns its place.
     @discardableResult

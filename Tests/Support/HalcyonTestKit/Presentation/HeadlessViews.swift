@@ -39,9 +39,7 @@ public import Halcyon
 
     public func makeActivityView() -> any ActivityView { HeadlessActivityView() }
 
-    public func makeImageView() -> any KFCrossPlatformImageView {
-        HeadlessImageView(clock: clock)
-    }
+    public func makeImageView() -> any KFCrossPlatformImageView { HeadlessImageView(clock: clock) }
 
     public func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,

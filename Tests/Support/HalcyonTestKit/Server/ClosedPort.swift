@@ -32,7 +32,5 @@ public final class ClosedPort: Sendable {
     deinit { close(descriptor) }
 
     /// An address there.
-    public func url(_ path: String) -> URL {
-        URL(string: "http://127.0.0.1:\(number)\(path)")!
-    }
+    public func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(number)\(path)")! }
 }

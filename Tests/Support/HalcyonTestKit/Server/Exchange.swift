@@ -51,9 +51,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private func finish() {
-        state.traffic.update { $0.responseEnded(requestID, abandoned: false) }
-    }
+    private func finish() { state.traffic.update { $0.responseEnded(requestID, abandoned: false) } }
 
     private func write(_ part: HTTPServerResponsePart) async throws {
         try await connection.channel.writeAndFlush(part)

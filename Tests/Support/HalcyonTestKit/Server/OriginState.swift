@@ -16,9 +16,7 @@ final class OriginState: Sendable {
         var isShutDown = false
     }
 
-    func changeRoutes(_ change: (inout RouteTable) -> Void) {
-        routes.withLock { change(&$0) }
-    }
+    func changeRoutes(_ change: (inout RouteTable) -> Void) { routes.withLock { change(&$0) } }
 
     func match(
         _ request: RecordedRequest

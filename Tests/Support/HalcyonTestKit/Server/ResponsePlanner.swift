@@ -56,9 +56,7 @@ struct ResponsePlanner {
         return plan
     }
 
-    private func applies(_ times: Int?) -> Bool {
-        times.map { ordinal < $0 } ?? true
-    }
+    private func applies(_ times: Int?) -> Bool { times.map { ordinal < $0 } ?? true }
 
     /// Returns the 401 response to an unauthorised request; `nil` for others.
     private func denial(_ behaviours: [OriginBehaviour]) -> OriginResponse? {
