@@ -113,8 +113,7 @@ struct OneShotTests {
 
     @Test func aValueThatComesLaterIsWaitedFor() async {
         let place = OneShot<Int>()
-        let waiting = Task { await place.value }
-        await Task.yield()
+        let waiting = Task.immediate { await place.value }
         #expect(place.give(5))
         #expect(await waiting.value == 5)
     }

@@ -102,16 +102,19 @@ struct LoadRowTests {
     }
 }
 
+extension ImageArgument {
+    /// The provider of the image; `nil` for a URL.
+    var provider: (any ImageDataProvider)? {
+        get throws { if case .provider(let provider) = try source.get() { provider } else { nil } }
+    }
+}
+
 struct ImageArgumentTests {
     @Test func aURLIsItsOwnKey() throws {
         let argument = ImageArgument("https://example.org/birds/a%20b.jpg?size=2#top")
-        let source = try argument.source.get()
-        #expect(source.cacheKey == "https://example.org/birds/a%20b.jpg?size=2#top")
-        #expect(argument.ownName == "a b")
-        guard case .network = source else {
-            Issue.record("not a network source")
-            return
-        }
+        let key = try argument.source.get().cacheKey
+        #expect(key == "https://example.org/birds/a%20b.jpg?size=2#top")
+        #expect(try argument.ownName == "a b" && argument.provider == nil)
     }
 
     @Test(arguments: [
@@ -160,11 +163,7 @@ struct ImageArgumentTests {
                 let argument = ImageArgument(text)
                 #expect(argument.text == "file://\(folder.url.path)/caf\(escape).png")
                 #expect(argument.ownName == (byte == 0xE8 ? "caf\\xE8" : "caf\\xE9"))
-                let source = try argument.source.get()
-                guard case .provider(let provider) = source else {
-                    Issue.record("not a provider")
-                    return
-                }
+                let provider = try #require(try argument.provider)
                 #expect(try await provider.data() == Data("\(byte)".utf8))
                 keys.insert(provider.cacheKey)
             }
@@ -174,11 +173,8 @@ struct ImageArgumentTests {
 
     @Test(arguments: ["ftp://example.org/a.png", "http://", "https:///a.png", "", "data:nothing"])
     func whatCannotBeLoadedIsCode1002(text: String) {
-        guard case .failure(let failure) = ImageArgument(text).source else {
-            Issue.record("\(text) is a source")
-            return
-        }
-        #expect(failure.code == 1002)
+        let failure = #expect(throws: LoadFailure.self) { try ImageArgument(text).source.get() }
+        #expect(failure?.code == 1002)
     }
 
     @Test func aLongDataURIIsNotShownWhole() {

@@ -24,11 +24,7 @@ struct PrefetchListTests {
         ).arguments
         #expect(arguments.map(\.text) == ["b.png", "ftp://example.org/c", "data:,a", "d.png"])
         for (index, line) in [(1, "line 4: ftp"), (2, "line 5: A data URI")] {
-            let source = try arguments[index].source.get()
-            guard case .provider(let provider) = source else {
-                Issue.record("not a provider")
-                return
-            }
+            let provider = try #require(try arguments[index].provider)
             let failure = await #expect(throws: LoadFailure.self) { try await provider.data() }
             #expect(failure?.code == 1002 && failure?.message.hasPrefix(line) == true)
         }
