@@ -99,10 +99,7 @@ import Testing
     }
 
     @Test func qualityDecidesAboutSize() async throws {
-        let noise = PixelGrid(width: 64, height: 64) { x, y in
-            Pixel(gray: UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) &* 2_654_435))
-        }
-        origin.route("/noise.png", .png(PNGFixture.data(noise)))
+        origin.route("/noise.png", .png(PNGFixture.data(.noise(width: 64, height: 64))))
         var sizes: [Int] = []
         for quality in ["0", "0.5", "1"] {
             _ = try await program.run(
