@@ -12,8 +12,7 @@ import Testing
     ) -> FoundPicture {
         FoundPicture(
             path: FilePath(bytes: Array(path.utf8))!, size: PixelSize(width: width, height: height),
-            format: .JPEG,
-            byteCount: 1000, hash: PerceptualHash(bits: hash),
+            format: .JPEG, byteCount: 1000, hash: PerceptualHash(bits: hash),
             opacityHash: opacity.map { PerceptualHash(bits: $0) }, average: average)
     }
 

@@ -21,15 +21,10 @@ final class Program: Sendable {
             get throws {
                 try lines.map { line in
                     let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
-                    guard let row = object as? [String: Any] else { throw NotAnObject(line: line) }
-                    return row
+                    return try #require(object as? [String: Any], "\(line)")
                 }
             }
         }
-    }
-
-    struct NotAnObject: Error {
-        let line: String
     }
 
     /// Where the program runs; its default cache is in it too.

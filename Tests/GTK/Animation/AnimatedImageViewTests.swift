@@ -123,10 +123,8 @@ struct AnimatedImageViewTests {
     // MARK: Starting and stopping
 
     @Test func anAnimationThatDoesNotPlayByItselfIsStarted() async throws {
-        let view = AnimatedImageView()
+        let view = view(nil)
         view.autoPlayAnimatedImage = false
-        view.frameTicker = ticker
-        view.contentMode = .stretch
         view.image = try animation()
         let window = await TestWindow(view, width: 30, height: 30)
         #expect(!view.isAnimating)

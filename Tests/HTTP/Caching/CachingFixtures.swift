@@ -49,9 +49,7 @@ extension StoredResponse {
     }
 
     static func cacheControl(_ text: String, _ more: HTTPFields = [:]) -> StoredResponse {
-        var fields: HTTPFields = ["Cache-Control": text]
-        for line in more.lines { fields.append(line.name, line.value) }
-        return at(noon: fields)
+        at(noon: HTTPFields([.init(name: "Cache-Control", value: text)] + more.lines))
     }
 }
 

@@ -129,8 +129,7 @@ import Testing
         arguments: [
             "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
             "Proxy-Authentication-Info", "Proxy-Authorization", "TE", "Trailer",
-            "Transfer-Encoding",
-            "Upgrade",
+            "Transfer-Encoding", "Upgrade",
         ])
     func ofConnection(name: String) {
         for name in [name, name.lowercased()] {
