@@ -49,7 +49,7 @@ extension StoredResponse {
     }
 
     static func cacheControl(_ text: String, _ more: HTTPFields = [:]) -> StoredResponse {
-        at(noon: HTTPFields([.init(name: "Cache-Control", value: text)] + more.lines))
+        at(noon: HTTPFields([HTTPFields.Line(name: "Cache-Control", value: text)] + more.lines))
     }
 }
 

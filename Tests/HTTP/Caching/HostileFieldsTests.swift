@@ -10,8 +10,8 @@ import Testing
         "max-age", "s-maxage", "=", "=60", "=\"", "\"", "\\", ",", ", ", ";", " ", "\t", "no-store",
         "no-cache", "no-cache=\"etag\"", "must-revalidate", "public", "private", "immutable",
         "stale-while-revalidate=9", "stale-if-error=99", "0", "9", "99999999999999999999", "-1",
-        "*", "W/", "\"a\"", "bytes ", "bytes=", "-", "/", "(", ")", "?1", ":", "@", "%", "é", "\u{FFFD}",
-        "\0", "\r\n", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+        "*", "W/", "\"a\"", "bytes ", "bytes=", "-", "/", "(", ")", "?1", ":", "@", "%", "é",
+        "\u{FFFD}", "\0", "\r\n", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
         "Sun Nov  6 08:49:37 1994", "GMT", "Cookie", "🦜", "q=1.0",
     ]
 
