@@ -114,18 +114,34 @@ package struct ExchangeTimes: Sendable {
 extension HTTPTransport {
     /// Sends `request` and returns the whole response.
     ///
-    /// - Parameter limit: Bytes of the (decoded) body; `nil` for any number.
-    /// - Throws: `TransportError.responseTooLarge` for a body above the limit, and what `perform` throws.
+    /// - Parameters:
+    ///   - limit: The limit of the (decoded) body in bytes; `nil` for none.
+    ///   - accepts: Whether the body of a response is received; it is empty otherwise.
+    ///   - check: Called with the first `checkedCount` bytes of a body, or with all of a shorter one.
+    /// - Throws: `TransportError.responseTooLarge` for a body above the limit, before it is received if
+    ///   its header says so; `LargeMemory.Shortage`; and what `accepts`, `check` and `perform` throw.
     package func answer(
-        to request: URLRequest, terms: ExchangeTerms, limit: Int? = nil
+        to request: URLRequest, terms: ExchangeTerms, limit: Int? = nil,
+        accepting accepts: @escaping @Sendable (AnswerHead) -> Bool = { _ in true },
+        checking check: @escaping @Sendable (Data) throws -> Void = { _ in }
     ) async throws -> (head: AnswerHead, body: Data) {
         let url = request.url?.absoluteString ?? ""
-        let answer = Mutex<(head: AnswerHead?, body: Data)>((nil, Data()))
+        let answer = Mutex<(head: AnswerHead?, body: Data, isChecked: Bool)>((nil, Data(), true))
         _ = try await perform(
             request, terms: terms,
             onResponse: { head in
-                answer.withLock { $0.head = head }
-                return .receive
+                let isAccepted = accepts(head)
+                let length = isAccepted ? head.contentLength : nil
+                if let limit, let length, length > Int64(limit) {
+                    throw TransportError.responseTooLarge(url: url, limit: limit)
+                }
+                answer.withLock { answer in
+                    answer.head = head
+                    answer.isChecked = !isAccepted
+                    // The length is untrusted: no more is reserved than costs nothing.
+                    if let length { answer.body.reserveCapacity(Int(min(length, 1 << 20))) }
+                }
+                return isAccepted ? .receive : .discard
             },
             onBody: { bytes in
                 try answer.withLock { answer in
@@ -133,15 +149,22 @@ extension HTTPTransport {
                         throw TransportError.responseTooLarge(url: url, limit: limit)
                     }
                     try answer.body.append(whileThereIsRoom: bytes)
+                    guard !answer.isChecked, answer.body.count >= checkedCount else { return }
+                    answer.isChecked = true
+                    try check(answer.body)
                 }
             })
-        let (head, body) = answer.withLock { $0 }
+        let (head, body, isChecked) = answer.withLock { $0 }
         guard let head else {
             throw TransportError.invalidResponse(url: url, reason: "there was no answer")
         }
+        if !isChecked { try check(body) }
         return (head, body)
     }
 }
+
+/// The number of bytes of a body by which its kind is known.
+private let checkedCount = 32 * 1024
 
 /// Tells when a transfer has stalled: no `quota` bytes more (and not the end) in the time allowed.
 ///

@@ -157,24 +157,27 @@ final class OriginClient: Sendable {
     private func exchange(
         _ request: URLRequest, _ maximumBytes: Int, _ deadline: ContinuousClock.Instant
     ) async throws(Failure) -> (head: AnswerHead, body: Data) {
-        let collector = BodyCollector(limit: maximumBytes)
+        let hasHead = Atomic(false)
         do {
-            _ = try await transport.perform(
-                request,
+            return try await transport.answer(
+                to: request,
                 terms: ExchangeTerms(
                     stall: settings.stallTimeout, deadline: time.systemInstant(of: deadline)),
-                onResponse: { try collector.begin($0) }, onBody: { try collector.take($0) })
+                limit: maximumBytes,
+                accepting: { head in
+                    hasHead.store(true, ordering: .relaxed)
+                    return head.status == 200 || head.status == 206
+                },
+                checking: { try Self.recognise($0) })
         } catch let failure as Failure {
             throw failure
         } catch let error as TransportError {
-            throw Failure(error, hasHead: collector.head != nil)
+            throw Failure(error, hasHead: hasHead.load(ordering: .relaxed))
+        } catch let shortage as LargeMemory.Shortage {
+            throw Failure(shortage)
         } catch {
             throw Failure(.clientGone, "nobody waits any longer")
         }
-        guard let head = collector.head else {
-            throw Failure(.sourceUnreachable, "The source has not answered")
-        }
-        return (head, try collector.end())
     }
 
     /// Returns the request after a redirect; `nil` for other responses.
@@ -233,69 +236,6 @@ final class OriginClient: Sendable {
         }
         return Answer(
             status: 200, fields: fields, body: body, requested: requested, received: time.date)
-    }
-}
-
-/// Collects the body of a response, as long as it may be a picture.
-private final class BodyCollector: Sendable {
-    fileprivate struct State {
-        var head: AnswerHead?
-        var body = Data()
-        var isRecognised = false
-    }
-
-    /// The number of bytes after which the format is checked.
-    private static let sniffed = 32 * 1024
-    /// The maximum number of bytes.
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    var head: AnswerHead? { state.withLock { $0.head } }
-
-    func begin(_ head: AnswerHead) throws(Failure) -> BodyDisposition {
-        let isContent = head.status == 200 || head.status == 206
-        if isContent, let length = head.contentLength, length > Int64(limit) { throw tooLarge }
-        state.withLock { state in
-            state.head = head
-            if isContent, let length = head.contentLength {
-                // The length is untrusted: no more is reserved than costs nothing.
-                state.body.reserveCapacity(Int(min(length, 1 << 20)))
-            }
-        }
-        return isContent ? .receive : .discard
-    }
-
-    func take(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        try state.withLock { state throws(Failure) in
-            guard state.body.count + bytes.count <= limit else { throw tooLarge }
-            try Failure.withRoom { () throws(LargeMemory.Shortage) in
-                try state.body.append(whileThereIsRoom: bytes)
-            }
-            if !state.isRecognised, state.body.count >= Self.sniffed { try state.recognise() }
-        }
-    }
-
-    private var tooLarge: Failure {
-        Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
-    }
-
-    func end() throws(Failure) -> Data {
-        try state.withLock { state throws(Failure) in
-            guard state.head?.status == 200 || state.head?.status == 206 else { return Data() }
-            if !state.isRecognised { try state.recognise() }
-            return state.body
-        }
-    }
-}
-
-extension BodyCollector.State {
-    fileprivate mutating func recognise() throws(Failure) {
-        try OriginClient.recognise(body)
-        isRecognised = true
     }
 }
 
