@@ -207,13 +207,6 @@ final class PixelSerializer: CacheSerializer {
     }
 }
 
-/// An image of one color.
-func testImage(width: Int = 4, height: Int = 4, value: UInt8 = 200) -> Image {
-    let size = PixelSize(width: width, height: height)
-    let pixels = Data(repeating: value, count: width * height * 4)
-    return Image(bitmap: Bitmap(pixels: pixels, size: size)!)
-}
-
 /// A step that cannot be done.
 struct FailingOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {

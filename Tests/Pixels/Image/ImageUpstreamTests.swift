@@ -52,6 +52,6 @@ import Testing
         #expect(AnyImageModifier { $0 }.modify(square) === square)
         let other = testImage()
         #expect(AnyImageModifier { _ in other }.modify(square) === other)
-        #expect(AnyImageModifier { _ in throw Refusal() }.modify(square) === square)
+        #expect(AnyImageModifier { _ in throw CancellationError() }.modify(square) === square)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 
 /// A block of EXIF data that a camera might have written.
 enum CameraFixture {

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 
 @testable import Halcyon
 

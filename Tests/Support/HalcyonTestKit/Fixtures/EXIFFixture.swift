@@ -1,11 +1,10 @@
-import Foundation
-import HalcyonTestKit
+package import Foundation
 
 /// Blocks of EXIF data written by hand.
-enum EXIFFixture {
+package enum EXIFFixture {
     /// A little-endian block with an orientation and a position (a latitude reference and an artist's
     /// name, `secret`, that must not leak).
-    static func block(orientation: Int, prefix: Bool = true) -> Data {
+    package static func block(orientation: Int, prefix: Bool = true) -> Data {
         var bytes: [UInt8] = prefix ? Array("Exif".utf8) + [0, 0] : []
         bytes += [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 3, 0]
         bytes += entry(0x0112, type: 3, count: 1, value: orientation)
@@ -19,7 +18,7 @@ enum EXIFFixture {
 
     /// A block with nothing but an orientation, as a kind of integer of TIFF 6.0 (1: BYTE, 3: SHORT, 4: LONG, 6, 8 and
     /// 9 with a sign) and with other values behind it.
-    static func block(
+    package static func block(
         orientation: Int, type: Int, count: Int = 1, isBigEndian: Bool = false, prefix: Bool = true
     ) -> Data {
         let number = isBigEndian ? bigEndian : littleEndian
@@ -34,7 +33,9 @@ enum EXIFFixture {
     }
 
     /// The orientation and the values behind it.
-    static func values(_ orientation: Int, type: Int, count: Int, isBigEndian: Bool) -> [UInt8] {
+    package static func values(_ orientation: Int, type: Int, count: Int, isBigEndian: Bool)
+        -> [UInt8]
+    {
         let length = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4][type] ?? 1
         return (0..<count).flatMap {
             (isBigEndian ? bigEndian : littleEndian)($0 == 0 ? orientation : 3, length)
@@ -42,19 +43,19 @@ enum EXIFFixture {
     }
 
     /// `jpeg` with the block as its first segment.
-    static func inserted(_ block: Data, into jpeg: Data) -> Data {
+    package static func inserted(_ block: Data, into jpeg: Data) -> Data {
         let length = block.count + 2
         return jpeg.prefix(2) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + block
             + jpeg.dropFirst(2)
     }
 
     /// `jpeg` turned by an orientation.
-    static func turned(_ jpeg: Data, _ orientation: Int) -> Data {
+    package static func turned(_ jpeg: Data, _ orientation: Int) -> Data {
         inserted(block(orientation: orientation), into: jpeg)
     }
 
     /// The chunk of a PNG file with an orientation.
-    static func chunk(_ orientation: Int) -> PNGFixture.Chunk {
+    package static func chunk(_ orientation: Int) -> PNGFixture.Chunk {
         PNGFixture.Chunk(type: "eXIf", data: block(orientation: orientation, prefix: false))
     }
 

@@ -1,26 +1,26 @@
-import Foundation
-import HalcyonTestKit
+package import Foundation
 import Testing
-import Vips
+package import Vips
 
-@testable import Halcyon
-@testable import HalcyonPixels
+@testable package import HalcyonPixels
 
 /// A progressive JPEG file and what it looks like after each scan.
-struct ProgressiveFixture {
-    let data: Data
+package struct ProgressiveFixture {
+    package let data: Data
     /// Where the complete scans end: the bytes up to and including the mark of the next scan or the end.
-    let scanEnds: [Int]
+    package let scanEnds: [Int]
 
-    var scanCount: Int { scanEnds.count }
+    package var scanCount: Int { scanEnds.count }
 
-    init(_ data: Data) {
+    package init(_ data: Data) {
         self.data = data
         scanEnds = WholeJPEG(data).scanEnds
     }
 
     /// A file with fine and coarse detail, in ten scans (grey: in six).
-    init(width: Int = 90, height: Int = 70, bands: Int = 3, fields: [String: VipsValue] = [:])
+    package init(
+        width: Int = 90, height: Int = 70, bands: Int = 3, fields: [String: VipsValue] = [:]
+    )
         throws
     {
         let noise = PixelGrid.noise(width: width, height: height)
@@ -40,14 +40,14 @@ struct ProgressiveFixture {
     }
 
     /// The bytes up to and including the mark that ends scan `scan`, counted from 1.
-    func prefix(_ scan: Int) -> Data {
+    package func prefix(_ scan: Int) -> Data {
         data.prefix(scanEnds[scan - 1])
     }
 
     /// The file with the beginning of a second frame header in its first scan, of a picture `height` pixels
     /// high. It stands behind a reserved mark, which libjpeg skips alone in the place of a restart, while
     /// all others take it for the segment of that mark. Its width is the mark of the scan behind it.
-    func hidingASecondFrame(height: UInt16) throws -> Data {
+    package func hidingASecondFrame(height: UInt16) throws -> Data {
         let scan = try #require(WholeJPEG(data).scanStarts.first)
         let end = scan + Int(data[scan]) << 8 + Int(data[scan + 1])
         let restarts: [UInt8] = [0xFF, 0xDD, 0, 4, 0, 1]
@@ -57,17 +57,17 @@ struct ProgressiveFixture {
     }
 
     /// What a decoder of whole files makes of the first `scan` scans.
-    func picture(_ scan: Int) throws -> Bitmap {
+    package func picture(_ scan: Int) throws -> Bitmap {
         try decoded(prefix(scan).dropLast(2) + [0xFF, 0xD9])
     }
 }
 
 /// A JPEG file read as a whole, with an index that jumps: the reference for what reads it in pieces.
-struct WholeJPEG {
-    private(set) var scanEnds: [Int] = []
-    private(set) var scanStarts: [Int] = []
+package struct WholeJPEG {
+    package private(set) var scanEnds: [Int] = []
+    package private(set) var scanStarts: [Int] = []
 
-    init(_ data: Data) {
+    package init(_ data: Data) {
         let bytes = [UInt8](data)
         var index = 2
         while index + 1 < bytes.count {
