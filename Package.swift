@@ -224,9 +224,9 @@ add(
         .target(
             name: "HalcyonTestKit",
             dependencies: [
-                "COpenSSL", "Halcyon", "HalcyonTesting", "HalcyonWork", nioCore, nioPosix, nioHTTP1,
-                forServers("NIOTLS", "swift-nio"),
-                forServers("NIOHTTP2", "swift-nio-http2"),
+                "COpenSSL", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonTesting",
+                "HalcyonWork", "Vips", nioCore, nioPosix, nioHTTP1,
+                forServers("NIOTLS", "swift-nio"), forServers("NIOHTTP2", "swift-nio-http2"),
             ]),
         .target(
             name: "HalcyonGTKTestKit",
@@ -270,14 +270,22 @@ add(
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
-            name: "HalcyonPipelineTests",
+            name: "HalcyonPixelsTests",
             dependencies: [
-                "CCodecs", "CTestKit", "CacheCrashStep", "DecodingTrial", "DirectCodecs",
-                "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit",
-                "HalcyonTesting", "HalcyonWork", "Vips",
+                "CCodecs", "CTestKit", "DecodingTrial", "DirectCodecs", "Halcyon", "HalcyonPixels",
+                "HalcyonTestKit", "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
+        .testTarget(
+            name: "HalcyonPipelineTests",
+            dependencies: [
+                "CacheCrashStep", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonStorage",
+                "HalcyonTestKit", "HalcyonTesting", "HalcyonWork", "Vips",
+            ]),
+        .testTarget(
+            name: "HalcyonPresentationTests",
+            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonWork"]),
         // The targets of Fuzzing with the cases that are kept there.
         .testTarget(
             name: "FuzzCasesTests",

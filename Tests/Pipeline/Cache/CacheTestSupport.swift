@@ -10,17 +10,6 @@ import Vips
 @testable import HalcyonPixels
 @testable import HalcyonStorage
 
-/// A clock that moves when told.
-final class TestClock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
-
-    var now: Date { time.withLock { $0 } }
-
-    func advance(_ seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
-    }
-}
-
 /// A cache in a folder of its own and by a clock that moves when told, with what it is to store.
 struct CacheFixture: Sendable {
     /// The two forms of a function: one that is awaited, and one that calls back.

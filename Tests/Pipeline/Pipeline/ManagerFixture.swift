@@ -71,27 +71,6 @@ final class ManagerFixture: Sendable {
     }
 }
 
-/// A processor that counts its runs and gives an image of a known size.
-final class CountingProcessor: ImageProcessor {
-    let identifier: String
-    let runs = Locked(0)
-    private let gives: PixelSize?
-
-    init(identifier: String = "test.counting", gives: PixelSize? = PixelSize(width: 3, height: 2)) {
-        self.identifier = identifier
-        self.gives = gives
-    }
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        runs.withLock { $0 += 1 }
-        guard let gives else { return nil }
-        let pixels = Data(repeating: 200, count: gives.pixelCount * 4)
-        return Bitmap(pixels: pixels, size: gives).map { Image(bitmap: $0) }
-    }
-}
-
 /// The error of `body`, as a `KingfisherError`.
 func kingfisherError(_ body: () async throws -> Void) async -> KingfisherError? {
     do {

@@ -73,7 +73,7 @@ extension Bitmap {
         return greatest * 255
     }
 
-    /// How close the colours are to those of another bitmap, in decibels.
+    /// The peak signal-to-noise ratio of the colours, in decibels.
     package func peakSignalToNoise(_ other: Bitmap) throws -> Double {
         let sum = try differences(from: other).reduce(0.0) {
             $0 + $1.x * $1.x + $1.y * $1.y + $1.z * $1.z

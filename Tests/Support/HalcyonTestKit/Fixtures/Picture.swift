@@ -16,7 +16,7 @@ package struct Picture: Equatable {
 
     package subscript(x: Int, y: Int) -> SIMD4<Double> { pixels[y * width + x] }
 
-    /// The same picture with each pixel changed.
+    /// A picture with each pixel changed.
     package func map(_ change: (SIMD4<Double>) -> SIMD4<Double>) -> Picture {
         Picture(width: width, height: height) { change(self[$0, $1]) }
     }

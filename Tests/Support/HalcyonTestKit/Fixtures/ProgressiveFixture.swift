@@ -56,7 +56,7 @@ package struct ProgressiveFixture {
             + data[(scan - 2)...]
     }
 
-    /// What a decoder of whole files makes of the first `scan` scans.
+    /// The picture that a decoder of whole files makes from the first `scan` scans.
     package func picture(_ scan: Int) throws -> Bitmap {
         try decoded(prefix(scan).dropLast(2) + [0xFF, 0xD9])
     }

@@ -1,14 +1,13 @@
-import HalcyonTestKit
 import Synchronization
-import Testing
+package import Testing
 
 /// Tests that hold a thread that all others share, be it the main one or one of those that decode, do so one after
 /// the other: one would hold the main thread until something is decoded, and others all decoding threads until
 /// the main thread tells them to go on.
-struct HoldingThreads: TestTrait, TestScoping {
+package struct HoldingThreads: TestTrait, TestScoping {
     private static let last = Mutex<Gate?>(nil)
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
@@ -24,5 +23,5 @@ struct HoldingThreads: TestTrait, TestScoping {
 }
 
 extension Trait where Self == HoldingThreads {
-    static var holdingThreads: HoldingThreads { HoldingThreads() }
+    package static var holdingThreads: HoldingThreads { HoldingThreads() }
 }
