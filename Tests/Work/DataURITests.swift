@@ -73,4 +73,15 @@ struct DurationSecondsTests {
     func theSecondsOfADurationAreExact(duration: Duration, seconds: Double) {
         #expect(duration.inSeconds == seconds)
     }
+
+    private static let counted: [(Duration, Int64)] = [
+        (.zero, 0), (.nanoseconds(1), 1), (.seconds(-3601), -3_601_000_000_000),
+        (.seconds(7_776_000) + .nanoseconds(1), 7_776_000_000_000_001),
+        (.seconds(10_000_000_000), .max),
+    ]
+
+    @Test(arguments: counted)
+    func theNanosecondsOfADurationAreExact(duration: Duration, nanoseconds: Int64) {
+        #expect(duration.nanoseconds == nanoseconds)
+    }
 }

@@ -5,4 +5,11 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
+
+    /// The whole nanoseconds, or as many as can be counted: 292 years.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return Int64(
+            clamping: Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000))
+    }
 }

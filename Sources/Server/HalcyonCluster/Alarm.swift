@@ -47,10 +47,3 @@ extension OneShot {
         return value
     }
 }
-
-extension TimeAmount {
-    /// At least nothing.
-    init(_ duration: Duration) {
-        self = .nanoseconds(Int64(max(0, duration / .nanoseconds(1))))
-    }
-}

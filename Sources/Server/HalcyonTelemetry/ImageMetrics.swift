@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonWork
 import Metrics
 import Synchronization
 

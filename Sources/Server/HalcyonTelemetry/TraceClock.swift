@@ -18,10 +18,3 @@ package struct TraceClock: Sendable {
             nanosecondsSinceEpoch: UInt64(clamping: Int64(clamping: nanoseconds) + offset))
     }
 }
-
-extension Duration {
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}

@@ -75,7 +75,7 @@ import Testing
         try write(Pictures.png(width: 200, height: 150), "whole.png")
         var names: [String] = []
         for format in ["png", "jpg", "webp", "tiff", "gif", "avif", "heic", "jxl"] {
-            let made = try await program.run(
+            _ = try await program.run(
                 "load", "whole.png", "--output", "made.\(format)", code: 0)
             let data = try Data(contentsOf: program.folder.file("made.\(format)"))
             try write(Data(data.prefix(data.count / 2)), "cut.\(format)")

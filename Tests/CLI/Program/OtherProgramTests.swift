@@ -120,7 +120,7 @@ import Testing
 
     @Test func everySourceHasItsLineAndFailuresAreNamed() async throws {
         _ = try await program.run(
-            "load", url("a.png"), url("missing.png"), "--trace", "trace.json", "--json", exitCode: 1
+            "load", url("a.png"), url("missing.png"), "--trace", "trace.json", "--json", code: 1
         )
         let events = try spans(in: "trace.json")
         #expect(names(events, "M").count == 2)

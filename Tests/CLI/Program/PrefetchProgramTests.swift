@@ -69,7 +69,7 @@ import Testing
         // The code of an answer that is not accepted.
         #expect(rows.map { $0.error.code } == [nil, 2002, nil, nil])
         #expect(rows[1].error.message?.contains("404") == true)
-        let load = try await program.run(
+        _ = try await program.run(
             "load", "--json", "--only-from-cache", url("a.png"), url("b.gif"), code: 0)
     }
 

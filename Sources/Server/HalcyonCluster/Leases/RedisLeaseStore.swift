@@ -289,5 +289,5 @@ package final class RedisLeaseStore: LeaseStore {
 }
 
 extension Duration {
-    var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

@@ -1,6 +1,5 @@
 import HalcyonHTTP
 import HalcyonServerURLs
-import NIOCore
 
 extension ServerRequest {
     /// The request as its first trusted proxy got it.
@@ -27,11 +26,5 @@ extension ServerRequest {
         }
         request.peer = client
         return request
-    }
-}
-
-extension TimeAmount {
-    init(_ duration: Duration) {
-        self = .nanoseconds(Int64(clamping: Int(min(9e18, duration / .nanoseconds(1)))))
     }
 }

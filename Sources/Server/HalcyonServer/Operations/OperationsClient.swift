@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonWork
 import NIOCore
