@@ -22,13 +22,23 @@ extension TimeSource {
         _ work: @escaping @Sendable () -> Void
     ) -> Alarm {
         if isSystem {
-            return .scheduled(eventLoop.scheduleTask(in: TimeAmount(deadline - now), work))
+            let due = eventLoop.now + TimeAmount(deadline - now)
+            return .scheduled(eventLoop.scheduleTask(deadline: due, work))
         }
         return .sleeping(
             Task {
                 guard (try? await sleep(until: deadline)) != nil else { return }
                 work()
             })
+    }
+}
+
+extension EventLoop {
+    /// Calls `work` after `time` by this loop's clock, which is that of the handlers of its channels. On the loop's
+    /// thread, as `work` is.
+    @discardableResult
+    package func after(_ time: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void> {
+        assumeIsolated().scheduleTask(deadline: now + time, work)
     }
 }
 

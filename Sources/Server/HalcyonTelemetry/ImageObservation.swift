@@ -1,4 +1,5 @@
 public import Halcyon
+package import HalcyonWork
 public import Metrics
 public import Tracing
 
@@ -45,11 +46,14 @@ public struct ImageObservation: Sendable {
     /// Observes until the task is cancelled or the manager is gone; to be called once.
     ///
     /// Then ends the spans of pending requests.
-    public func run() async {
+    public func run() async { await run(by: .system) }
+
+    /// - Parameter time: The clock of the manager's events.
+    package func run(by time: TimeSource) async {
         var observer = RequestObserver(
-            metrics: metrics.map(ImageMetrics.init), tracer: SpanScope(tracer).tracer)
+            metrics: metrics.map(ImageMetrics.init), tracer: SpanScope(tracer).tracer, time: time)
         for await event in events { observer.take(event.event, in: event.context) }
-        observer.end(at: .now)
+        observer.end(at: time.now)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 import Tracing
 
 /// The span of a request, and those of its stages below it.
@@ -11,9 +12,12 @@ struct ImageSpan {
     /// - Parameters:
     ///   - event: That of the request's start.
     ///   - context: What the request is part of; `nil` for the root of a trace.
-    init(of event: ImageEvent, in context: ServiceContext?, by tracer: any Tracer) {
+    ///   - time: The clock of the events.
+    init(
+        of event: ImageEvent, in context: ServiceContext?, by tracer: any Tracer, _ time: TimeSource
+    ) {
         self.tracer = tracer
-        let clock = TraceClock()
+        let clock = TraceClock(time)
         self.clock = clock
         span = tracer.startSpan(
             "halcyon.image", context: context ?? .topLevel, ofKind: .internal,

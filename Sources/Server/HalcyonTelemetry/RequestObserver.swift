@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonWork
 import Tracing
 
 /// Turns the events of requests into metrics and spans as they arrive.
@@ -17,13 +18,15 @@ struct RequestObserver {
 
     private let metrics: ImageMetrics?
     private let tracer: (any Tracer)?
+    private let time: TimeSource
     private var requests: [ImageEvent.RequestID: Followed] = [:]
     /// The ended requests, the oldest first.
     private var ended: [ImageEvent.RequestID] = []
 
-    init(metrics: ImageMetrics?, tracer: (any Tracer)?) {
+    init(metrics: ImageMetrics?, tracer: (any Tracer)?, time: TimeSource = .system) {
         self.metrics = metrics
         self.tracer = tracer
+        self.time = time
     }
 
     /// The number of followed requests.
@@ -34,7 +37,7 @@ struct RequestObserver {
         if case .started = event.kind {
             requests[event.request] = Followed(
                 trail: RequestTrail(start: event.time),
-                span: tracer.map { ImageSpan(of: event, in: context, by: $0) })
+                span: tracer.map { ImageSpan(of: event, in: context, by: $0, time) })
             if requests.count > Self.most { forgetOldest(at: event.time) }
             return
         }

@@ -7,7 +7,7 @@ package struct TraceClock: Sendable {
     private let nanoseconds: UInt64
 
     /// The clocks as they are beside each other now: good for one request, since that of the day may be set.
-    package init(_ time: TimeSource = .system) {
+    package init(_ time: TimeSource) {
         instant = time.now
         nanoseconds = DefaultTracerClock.now.nanosecondsSinceEpoch
     }

@@ -121,9 +121,9 @@ private final class RedisBatch: Sendable {
     ///
     /// - Returns: To be cancelled when the answers are there.
     func startTimer(on channel: any Channel) -> Scheduled<Void> {
-        channel.eventLoop.scheduleTask(in: TimeAmount(deadline - time.now)) { [self] in
+        channel.eventLoop.after(TimeAmount(deadline - time.now)) { [self] in
             answer.give(.failure(.timedOut))
-            channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [self] in
+            channel.eventLoop.after(TimeAmount(patience)) { [self] in
                 if !isAnswered.load(ordering: .acquiring) { channel.close(promise: nil) }
             }
         }

@@ -50,7 +50,7 @@ package final class S3Credentials: Sendable {
     package init(
         environment: [String: String], timeout: Duration = .seconds(2), time: TimeSource = .system
     ) throws {
-        places = try Places(environment, timeout)
+        places = try Places(environment, timeout, time)
         self.time = time
         state = Mutex(State())
     }
@@ -145,11 +145,13 @@ private struct Places: Sendable {
 
     private let environment: [String: String]
     private let timeout: Duration
+    private let time: TimeSource
     private let transport: any HTTPTransport
 
-    init(_ environment: [String: String], _ timeout: Duration) throws {
+    init(_ environment: [String: String], _ timeout: Duration, _ time: TimeSource) throws {
         self.environment = environment
         self.timeout = timeout
+        self.time = time
         var client = HTTPClientConfiguration()
         client.connectTimeout = timeout.inSeconds
         client.usesEnvironmentProxies = false
@@ -207,11 +209,10 @@ private struct Places: Sendable {
         }
         let answer: (head: AnswerHead, body: Data)
         do {
-            // By the clock that the transport has.
             answer = try await transport.answer(
                 to: request,
                 terms: ExchangeTerms(
-                    stall: timeout, deadline: TimeSource.system.now + timeout),
+                    stall: timeout, deadline: time.systemInstant(of: time.now + timeout)),
                 limit: 64 << 10)
         } catch {
             throw EngineError("the container's address for keys has failed: \(error)")

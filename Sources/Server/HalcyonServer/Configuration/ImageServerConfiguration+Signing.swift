@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonServerURLs
-import HalcyonWork
+package import HalcyonWork
 
 extension ImageServerConfiguration {
     /// The path that asks for `path`, signed with the first key, once it is known that a server with these settings
@@ -9,7 +9,7 @@ extension ImageServerConfiguration {
     /// Where the settings name no sources, as on a machine that only signs, any source is taken.
     ///
     /// - Throws: `ConfigurationError` for keys that cannot be used, `PlanError` for a path that would be refused.
-    package func signed(_ path: String) throws -> String {
+    package func signed(_ path: String, time: TimeSource = .system) throws -> String {
         var configuration = self
         var faults: [String] = []
         configuration.signature.takeKeysFile(&faults)
@@ -33,7 +33,7 @@ extension ImageServerConfiguration {
         let (parsing, faultsOfParsing) = CheckedConfiguration.parsing(configuration)
         guard faultsOfParsing.isEmpty else { throw ConfigurationError(faults: faultsOfParsing) }
         let plan = try Self.plan(path, parsing)
-        guard !plan.isExpired(at: TimeSource.system.date.timeIntervalSince1970) else {
+        guard !plan.isExpired(at: time.date.timeIntervalSince1970) else {
             throw PlanError(.expired, "The URL has expired")
         }
         if let policy = try policyOfSources { _ = try policy.reference(plan.source) }

@@ -1,3 +1,4 @@
+import HalcyonCluster
 import NIOCore
 
 /// Watches the bytes of a connection: how long the head of a request takes.
@@ -60,7 +61,7 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func watchHead(_ context: ChannelHandlerContext) {
         phase = .head(
-            context.eventLoop.assumeIsolated().scheduleTask(in: headTime) { [self] in
+            context.eventLoop.after(headTime) { [self] in
                 if isReading {
                     context.fireUserInboundEventTriggered(ConnectionLimits.SlowHead())
                 } else {

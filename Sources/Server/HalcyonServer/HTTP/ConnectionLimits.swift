@@ -1,4 +1,5 @@
 import HTTPTypes
+import HalcyonCluster
 import NIOCore
 import NIOHTTPTypes
 
@@ -56,7 +57,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     /// The number of responses that are handed over but not written.
     private var unwritten = 0
-    private var lastActivity = NIODeadline.now()
+    private var lastActivity = NIODeadline.distantPast
     private var phase = Phase.serving
     /// A close that was requested before everything was written.
     private var held: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
@@ -87,6 +88,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        lastActivity = context.eventLoop.now
         do {
             try context.pipeline.syncOperations.addHandler(bytes, position: .first)
         } catch {
@@ -110,7 +112,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastActivity = .now()
+        lastActivity = context.eventLoop.now
         let part = unwrapInboundIn(data)
         switch part {
         case .head(let head):
@@ -212,7 +214,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     func flush(context: ChannelHandlerContext) {
         context.flush()
         guard unwritten > 0, writeTimer == nil else { return }
-        progress.begin(bytesLeft(context))
+        progress.begin(bytesLeft(context), at: context.eventLoop.now)
         watchWriting(context)
     }
 
@@ -257,7 +259,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     /// Notes that a response has been written, or never will be.
     private func noteWritten(_ context: ChannelHandlerContext) {
         unwritten -= 1
-        lastActivity = .now()
+        lastActivity = context.eventLoop.now
         guard unwritten == 0 else { return }
         writeTimer?.cancel()
         writeTimer = nil
@@ -276,9 +278,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         bytes.stop()
         context.close(mode: .output, promise: nil)
         readOn(context)
-        lingerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: times.linger) { [self] in
-            cut(context)
-        }
+        lingerTimer = context.eventLoop.after(times.linger) { [self] in cut(context) }
     }
 
     private func cut(_ context: ChannelHandlerContext) {
@@ -292,20 +292,19 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func watchIdleness(_ context: ChannelHandlerContext, in time: TimeAmount) {
         guard idleTimer == nil else { return }
-        idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+        idleTimer = context.eventLoop.after(time) { [self] in
             idleTimer = nil
             // For the body of the only request, and not for one behind it.
             let isWaiting = isReading && isBodyWanted && unanswered == 1 && phase == .serving
             let isWorking = unanswered > 0 && !isWaiting || unwritten > 0
             let left =
-                isWorking ? times.idle : lastActivity + times.idle - NIODeadline.now()
+                isWorking ? times.idle : lastActivity + times.idle - context.eventLoop.now
             if left > .zero { watchIdleness(context, in: left) } else { cut(context) }
         }
     }
 
     private func watchLastRequest(_ context: ChannelHandlerContext) {
-        lastRequestTimer = context.eventLoop.assumeIsolated().scheduleTask(in: times.lastRequest) {
-            [self] in
+        lastRequestTimer = context.eventLoop.after(times.lastRequest) { [self] in
             guard phase == .serving else { return }
             if unanswered > 0 {
                 watchLastRequest(context)
@@ -316,9 +315,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func watchWriting(_ context: ChannelHandlerContext) {
-        writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: progress.interval) {
-            [self] in
-            if progress.isStuck(bytesLeft(context)) {
+        writeTimer = context.eventLoop.after(progress.interval) { [self] in
+            if progress.isStuck(bytesLeft(context), at: context.eventLoop.now) {
                 cut(context)
             } else {
                 watchWriting(context)

@@ -6,7 +6,7 @@ struct WriteProgress {
     /// The longest time in which nothing is accepted.
     private let patience: TimeAmount
     private var left = 0
-    private var since = NIODeadline.now()
+    private var since = NIODeadline.distantPast
 
     init(patience: TimeAmount) {
         self.patience = patience
@@ -16,18 +16,18 @@ struct WriteProgress {
     var interval: TimeAmount { .nanoseconds(max(1_000_000, patience.nanoseconds / 4)) }
 
     /// - Parameter left: The number of unaccepted bytes.
-    mutating func begin(_ left: Int) {
+    mutating func begin(_ left: Int, at now: NIODeadline) {
         self.left = left
-        since = .now()
+        since = now
     }
 
     /// Whether nothing has been accepted for too long.
-    mutating func isStuck(_ left: Int) -> Bool {
+    mutating func isStuck(_ left: Int, at now: NIODeadline) -> Bool {
         if left != self.left {
-            begin(left)
+            begin(left, at: now)
             return false
         }
-        return NIODeadline.now() - since >= patience
+        return now - since >= patience
     }
 }
 

@@ -1,9 +1,8 @@
 import Foundation
-import HalcyonWork
 
 extension Gauge {
     /// The kernel's numbers about this process. Reads files of `/proc`, which do not block.
-    static var process: [Gauge] {
+    static func process(since start: Date) -> [Gauge] {
         var gauges: [Gauge] = []
         // In microseconds, the unit fixed by POSIX. The fields of `rusage` come from whichever C
         // module was read first, which is not the same in all kinds of builds.
@@ -50,12 +49,9 @@ extension Gauge {
         gauges.append(
             Gauge(
                 name: "process_start_time_seconds", help: "When the process began, since 1970.",
-                value: start))
+                value: start.timeIntervalSince1970))
         return gauges
     }
-
-    /// A process has begun by the system's clock.
-    private static let start = TimeSource.system.date.timeIntervalSince1970
 
     private static func text(_ path: String) -> String? {
         // Without the file there is no number to report.

@@ -43,10 +43,13 @@ final class ServerMetrics: Sendable {
         "halcyon_shared_objects_total", "Requests to the store of shared bytes.",
         ["operation", "result"])
 
+    /// When the process began, as far as the server knows.
+    let start: Date
     private let time: TimeSource
 
     init(_ time: TimeSource) {
         self.time = time
+        start = time.date
     }
 
     func noteCache(_ cache: String, tier: String, _ result: String) {

@@ -70,7 +70,7 @@ extension ImageServer {
     }
 
     private func gauges() async -> [Gauge] {
-        var gauges = Gauge.process
+        var gauges = Gauge.process(since: metrics.start)
         for gate in [makers.downloads, makers.gate, makers.encoders] {
             let usage = gate.usage
             let labels = [("gate", gate.name)]

@@ -12,6 +12,7 @@ struct OperationsClient {
     let address: ListenAddress
     /// The timeout for the response.
     let patience: Duration
+    var time = TimeSource.system
 
     struct Answer {
         let status: Int
@@ -46,8 +47,8 @@ struct OperationsClient {
         client.usesEnvironmentProxies = false
         let answer = try await CurlTransport.shared(for: client).answer(
             to: request,
-            // A command has only the transport's clock.
-            terms: ExchangeTerms(stall: patience, deadline: TimeSource.system.now + patience),
+            terms: ExchangeTerms(
+                stall: patience, deadline: time.systemInstant(of: time.now + patience)),
             limit: limit)
         return Answer(status: answer.head.status, body: answer.body)
     }
@@ -77,7 +78,7 @@ struct OperationsClient {
                         wrappingChannelSynchronously: channel)
                 }
             }
-        let timer = channel.channel.eventLoop.scheduleTask(in: TimeAmount(patience)) {
+        let timer = time.alarm(at: time.now + patience, on: channel.channel.eventLoop) {
             channel.channel.close(promise: nil)
         }
         defer { timer.cancel() }
