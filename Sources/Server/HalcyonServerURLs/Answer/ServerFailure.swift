@@ -59,145 +59,100 @@ extension ServerFailure {
     }
 
     /// The HTTP status.
-    public var status: Int {
-        switch self {
-        case .badRequest, .iiifRegion, .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat: 400
-        case .optionForbidden, .forbidden: 403
-        case .invalidPath, .invalidOption, .unsupportedOption, .expired, .notFound,
-            .sourceNotAllowed, .unknownScheme, .sourceUnreachable, .sourceNotFound:
-            404
-        case .methodNotAllowed: 405
-        case .urlTooLong: 414
-        case .expectationFailed: 417
-        case .formatUnsupported, .sourceIncomplete, .sourceTooLarge, .sourceFormat,
-            .sourceTooComplex, .sourceDamaged:
-            422
-        case .busy: 429
-        case .headersTooLarge: 431
-        case .clientGone: 499
-        case .internalError: 500
-        case .methodUnknown: 501
-        case .sourceStatus(let status): (400...499).contains(status) ? status : 502
-        case .sourceBusy, .deadline, .draining, .memoryShort: 503
-        case .sourceTimeout: 504
-        }
-    }
-
+    public var status: Int { traits.status }
     /// The machine-readable error code.
-    public var code: String {
-        switch self {
-        case .badRequest: "bad_request"
-        case .invalidPath: "invalid_path"
-        case .invalidOption: "invalid_option"
-        case .unsupportedOption: "unsupported_option"
-        case .optionForbidden: "option_forbidden"
-        case .forbidden: "forbidden"
-        case .expired: "expired"
-        case .iiifRegion: "iiif_region"
-        case .iiifSize: "iiif_size"
-        case .iiifRotation: "iiif_rotation"
-        case .iiifQuality: "iiif_quality"
-        case .iiifFormat: "iiif_format"
-        case .notFound: "not_found"
-        case .formatUnsupported: "format_unsupported"
-        case .sourceNotAllowed: "source_not_allowed"
-        case .unknownScheme: "unknown_scheme"
-        case .sourceUnreachable: "source_unreachable"
-        case .sourceNotFound: "source_not_found"
-        case .sourceStatus: "source_status"
-        case .sourceBusy: "source_busy"
-        case .sourceTimeout: "source_timeout"
-        case .sourceIncomplete: "source_incomplete"
-        case .sourceTooLarge: "source_too_large"
-        case .sourceFormat: "source_format"
-        case .sourceTooComplex: "source_too_complex"
-        case .sourceDamaged: "source_damaged"
-        case .urlTooLong, .headersTooLarge: "too_long"
-        case .methodNotAllowed: "method_not_allowed"
-        case .methodUnknown: "method_unknown"
-        case .expectationFailed: "expectation_failed"
-        case .busy: "busy"
-        case .memoryShort: "memory"
-        case .deadline: "deadline"
-        case .draining: "draining"
-        case .clientGone: "client_gone"
-        case .internalError: "internal"
-        }
-    }
-
+    public var code: String { traits.code }
     /// The text of the body without details.
-    public var summary: String {
-        switch self {
-        case .badRequest, .expectationFailed: "Bad request"
-        case .invalidPath, .invalidOption, .unsupportedOption, .expired: "Invalid URL"
-        case .optionForbidden, .forbidden: "Forbidden"
-        case .iiifRegion, .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat:
-            "Invalid image request"
-        case .notFound: "Not found"
-        case .formatUnsupported: "Unsupported format"
-        case .sourceNotAllowed, .unknownScheme, .sourceUnreachable, .sourceNotFound,
-            .sourceStatus, .sourceBusy:
-            "Source image is not available"
-        case .sourceIncomplete, .sourceTooLarge, .sourceFormat, .sourceTooComplex,
-            .sourceDamaged:
-            "Invalid source image"
-        case .urlTooLong: "URL is too long"
-        case .headersTooLarge: "Headers are too large"
-        case .methodNotAllowed: "Method not allowed"
-        case .methodUnknown: "Method not implemented"
-        case .busy: "Too many requests"
-        case .memoryShort: "Out of memory"
-        case .sourceTimeout, .deadline: "Timeout"
-        case .draining: "Server is shutting down"
-        case .clientGone: "Client closed the connection"
-        case .internalError: "Internal error"
-        }
-    }
-
-    public var caching: Caching {
-        switch self {
-        case .invalidPath, .invalidOption, .unsupportedOption, .optionForbidden, .iiifRegion,
-            .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat,
-            .formatUnsupported:
-            .errorTTL
-        case .notFound, .sourceNotAllowed, .unknownScheme, .sourceUnreachable,
-            .sourceNotFound, .sourceStatus, .sourceTooLarge, .sourceFormat, .sourceTooComplex,
-            .sourceDamaged:
-            .negativeTTL
-        default: .never
-        }
-    }
-
+    public var summary: String { traits.summary }
+    public var caching: Caching { traits.caching }
     /// Whether the fallback image may be sent instead.
-    public var allowsFallback: Bool {
-        switch self {
-        case .sourceUnreachable, .sourceNotFound, .sourceStatus, .sourceBusy, .sourceTimeout,
-            .sourceIncomplete, .sourceTooLarge, .sourceFormat, .sourceTooComplex,
-            .sourceDamaged:
-            true
-        default: false
-        }
-    }
-
-    public var logLevel: LogLevel {
-        switch self {
-        case .badRequest, .expired, .urlTooLong, .headersTooLarge, .methodNotAllowed,
-            .methodUnknown, .expectationFailed, .draining, .clientGone:
-            .debug
-        case .sourceNotAllowed, .unknownScheme, .sourceUnreachable, .sourceBusy, .sourceTimeout,
-            .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy, .deadline, .memoryShort:
-            .warning
-        case .sourceStatus(let status): status >= 500 ? .warning : .info
-        case .internalError: .error
-        default: .info
-        }
-    }
-
+    public var allowsFallback: Bool { traits.allowsFallback }
+    public var logLevel: LogLevel { traits.logLevel }
     /// Whether the response has a `Retry-After`.
-    public var asksToRetry: Bool {
+    public var asksToRetry: Bool { traits.asksToRetry }
+
+    private var traits: Traits {
         switch self {
-        case .busy, .deadline, .draining, .sourceBusy, .memoryShort: true
-        default: false
+        case .badRequest: Traits(400, "bad_request", "Bad request", log: .debug)
+        case .invalidPath: Traits(404, "invalid_path", "Invalid URL", .errorTTL)
+        case .invalidOption: Traits(404, "invalid_option", "Invalid URL", .errorTTL)
+        case .unsupportedOption: Traits(404, "unsupported_option", "Invalid URL", .errorTTL)
+        case .optionForbidden: Traits(403, "option_forbidden", "Forbidden", .errorTTL)
+        case .forbidden: Traits(403, "forbidden", "Forbidden")
+        case .expired: Traits(404, "expired", "Invalid URL", log: .debug)
+        case .iiifRegion: Traits(400, "iiif_region", "Invalid image request", .errorTTL)
+        case .iiifSize: Traits(400, "iiif_size", "Invalid image request", .errorTTL)
+        case .iiifRotation: Traits(400, "iiif_rotation", "Invalid image request", .errorTTL)
+        case .iiifQuality: Traits(400, "iiif_quality", "Invalid image request", .errorTTL)
+        case .iiifFormat: Traits(400, "iiif_format", "Invalid image request", .errorTTL)
+        case .notFound: Traits(404, "not_found", "Not found", .negativeTTL)
+        case .formatUnsupported: Traits(422, "format_unsupported", "Unsupported format", .errorTTL)
+        case .sourceNotAllowed: .unavailable(404, "source_not_allowed", fallback: false)
+        case .unknownScheme: .unavailable(404, "unknown_scheme", fallback: false)
+        case .sourceUnreachable: .unavailable(404, "source_unreachable")
+        case .sourceNotFound: .unavailable(404, "source_not_found", log: .info)
+        case .sourceStatus(let status):
+            .unavailable(
+                (400...499).contains(status) ? status : 502, "source_status",
+                log: status >= 500 ? .warning : .info)
+        case .sourceBusy: .unavailable(503, "source_busy", .never, retry: true)
+        case .sourceTimeout:
+            Traits(504, "source_timeout", "Timeout", log: .warning, fallback: true)
+        case .sourceIncomplete: .invalidSource("source_incomplete", .never)
+        case .sourceTooLarge: .invalidSource("source_too_large")
+        case .sourceFormat: .invalidSource("source_format", log: .info)
+        case .sourceTooComplex: .invalidSource("source_too_complex")
+        case .sourceDamaged: .invalidSource("source_damaged", log: .info)
+        case .urlTooLong: Traits(414, "too_long", "URL is too long", log: .debug)
+        case .headersTooLarge: Traits(431, "too_long", "Headers are too large", log: .debug)
+        case .methodNotAllowed: Traits(405, "method_not_allowed", "Method not allowed", log: .debug)
+        case .methodUnknown: Traits(501, "method_unknown", "Method not implemented", log: .debug)
+        case .expectationFailed: Traits(417, "expectation_failed", "Bad request", log: .debug)
+        case .busy: Traits(429, "busy", "Too many requests", log: .warning, retry: true)
+        case .memoryShort: Traits(503, "memory", "Out of memory", log: .warning, retry: true)
+        case .deadline: Traits(503, "deadline", "Timeout", log: .warning, retry: true)
+        case .draining:
+            Traits(503, "draining", "Server is shutting down", log: .debug, retry: true)
+        case .clientGone: Traits(499, "client_gone", "Client closed the connection", log: .debug)
+        case .internalError: Traits(500, "internal", "Internal error", log: .error)
+        }
+    }
+
+    private struct Traits {
+        let status: Int
+        let code: String
+        let summary: String
+        let caching: Caching
+        let logLevel: LogLevel
+        let allowsFallback: Bool
+        let asksToRetry: Bool
+
+        init(
+            _ status: Int, _ code: String, _ summary: String, _ caching: Caching = .never,
+            log: LogLevel = .info, fallback: Bool = false, retry: Bool = false
+        ) {
+            self.status = status
+            self.code = code
+            self.summary = summary
+            self.caching = caching
+            logLevel = log
+            allowsFallback = fallback
+            asksToRetry = retry
+        }
+
+        static func unavailable(
+            _ status: Int, _ code: String, _ caching: Caching = .negativeTTL,
+            log: LogLevel = .warning, fallback: Bool = true, retry: Bool = false
+        ) -> Traits {
+            Traits(
+                status, code, "Source image is not available", caching, log: log,
+                fallback: fallback, retry: retry)
+        }
+
+        static func invalidSource(
+            _ code: String, _ caching: Caching = .negativeTTL, log: LogLevel = .warning
+        ) -> Traits {
+            Traits(422, code, "Invalid source image", caching, log: log, fallback: true)
         }
     }
 }
