@@ -276,10 +276,8 @@ final class Cluster: Sendable {
             current.map { current in
                 CircuitBreaker.State.allCases.map { state in
                     Gauge(
-                        name: "halcyon_shared_breaker",
-                        help: "Whether an engine is asked: 1 for its state.",
-                        labels: [("engine", engine), ("state", state.rawValue)],
-                        value: current == state ? 1 : 0)
+                        "halcyon_shared_breaker", "Whether an engine is asked: 1 for its state.",
+                        current == state ? 1 : 0, [("engine", engine), ("state", state.rawValue)])
                 }
             } ?? []
         }

@@ -10,16 +10,16 @@ extension Gauge {
         if ticks >= 0 {
             gauges.append(
                 Gauge(
-                    name: "process_cpu_seconds_total", help: "Time of processors used.",
-                    type: "counter", value: Double(ticks) / 1e6))
+                    "process_cpu_seconds_total", "Time of processors used.",
+                    number: Double(ticks) / 1e6, type: "counter"))
         }
         if let pages = text("/proc/self/statm")?.split(separator: " ").dropFirst().first
-            .flatMap({ Double($0) })
+            .flatMap({ Int($0) })
         {
             gauges.append(
                 Gauge(
-                    name: "process_resident_memory_bytes", help: "Memory in use.",
-                    value: pages * Double(sysconf(Int32(_SC_PAGESIZE)))))
+                    "process_resident_memory_bytes", "Memory in use.",
+                    pages * sysconf(Int32(_SC_PAGESIZE))))
         }
         if let memory = ResidentMemory.current {
             let kinds = [
@@ -28,28 +28,25 @@ extension Gauge {
             ]
             gauges += kinds.map { kind, bytes in
                 Gauge(
-                    name: "halcyon_resident_memory_bytes", help: "Memory in use, by its kind.",
-                    labels: [("kind", kind)], value: Double(bytes))
+                    "halcyon_resident_memory_bytes", "Memory in use, by its kind.", bytes,
+                    [("kind", kind)])
             }
         }
         // A process may always look at its own descriptors; without a list there is no number.
         if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-            gauges.append(
-                Gauge(
-                    name: "process_open_fds", help: "Open file descriptors.",
-                    value: Double(open.count)))
+            gauges.append(Gauge("process_open_fds", "Open file descriptors.", open.count))
         }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             gauges.append(
                 Gauge(
-                    name: "process_max_fds", help: "The most descriptors that may be open.",
-                    value: Double(limit.rlim_cur)))
+                    "process_max_fds", "The most descriptors that may be open.",
+                    number: Double(limit.rlim_cur)))
         }
         gauges.append(
             Gauge(
-                name: "process_start_time_seconds", help: "When the process began, since 1970.",
-                value: start.timeIntervalSince1970))
+                "process_start_time_seconds", "When the process began, since 1970.",
+                number: start.timeIntervalSince1970))
         return gauges
     }
 

@@ -94,9 +94,27 @@ final class ServerMetrics: Sendable {
 struct Gauge: Sendable {
     let name: String
     let help: String
-    var type = "gauge"
-    var labels: [(String, String)] = []
+    let type: String
+    let labels: [(String, String)]
     let value: Double
+
+    init(
+        _ name: String, _ help: String, number value: Double, _ labels: [(String, String)] = [],
+        type: String = "gauge"
+    ) {
+        self.name = name
+        self.help = help
+        self.type = type
+        self.labels = labels
+        self.value = value
+    }
+
+    init(
+        _ name: String, _ help: String, _ value: Int, _ labels: [(String, String)] = [],
+        type: String = "gauge"
+    ) {
+        self.init(name, help, number: Double(value), labels, type: type)
+    }
 }
 
 /// A number by labels that only grows, or, as a gauge, goes up and down.

@@ -75,31 +75,20 @@ extension ImageServer {
             let usage = gate.usage
             let labels = [("gate", gate.name)]
             gauges += [
-                Gauge(
-                    name: "halcyon_gate_in_use", help: "Places taken.", labels: labels,
-                    value: Double(usage.passing)),
-                Gauge(
-                    name: "halcyon_gate_waiting", help: "Requests in line.", labels: labels,
-                    value: Double(usage.waiting)),
-                Gauge(
-                    name: "halcyon_gate_limit", help: "Places there are.", labels: labels,
-                    value: Double(usage.limit)),
+                Gauge("halcyon_gate_in_use", "Places taken.", usage.passing, labels),
+                Gauge("halcyon_gate_waiting", "Requests in line.", usage.waiting, labels),
+                Gauge("halcyon_gate_limit", "Places there are.", usage.limit, labels),
             ]
         }
         gauges += await cacheGauges() + memoryGauges + workerGauges
         gauges += cluster?.gauges ?? []
-        gauges.append(
-            Gauge(
-                name: "halcyon_connections", help: "Connections of clients.",
-                value: Double(clients.count)))
-        gauges.append(
-            Gauge(
-                name: "halcyon_build_info", help: "Versions.",
-                labels: [
-                    ("version", Self.version), ("swift", Self.languageVersion),
-                    ("vips", Vips.version),
-                ], value: 1))
-        return gauges
+        let versions = [
+            ("version", Self.version), ("swift", Self.languageVersion), ("vips", Vips.version),
+        ]
+        return gauges + [
+            Gauge("halcyon_connections", "Connections of clients.", clients.count),
+            Gauge("halcyon_build_info", "Versions.", 1, versions),
+        ]
     }
 
     private func cacheGauges() async -> [Gauge] {
@@ -115,19 +104,14 @@ extension ImageServer {
             let usage = usage ?? TierUsage()
             let labels = [("cache", cache), ("tier", tier)]
             return [
+                Gauge("halcyon_cache_bytes", "Bytes in the caches.", usage.bytes, labels),
+                Gauge("halcyon_cache_entries", "Pictures in the caches.", usage.entries, labels),
                 Gauge(
-                    name: "halcyon_cache_bytes", help: "Bytes in the caches.", labels: labels,
-                    value: Double(usage.bytes)),
+                    "halcyon_cache_limit_bytes", "Bytes that the caches may have.", limit, labels),
                 Gauge(
-                    name: "halcyon_cache_entries", help: "Pictures in the caches.",
-                    labels: labels, value: Double(usage.entries)),
-                Gauge(
-                    name: "halcyon_cache_limit_bytes", help: "Bytes that the caches may have.",
-                    labels: labels, value: Double(limit)),
-                Gauge(
-                    name: "halcyon_cache_evictions_total",
-                    help: "Pictures that had to go to make room for others.", type: "counter",
-                    labels: labels, value: Double(usage.evictions)),
+                    "halcyon_cache_evictions_total",
+                    "Pictures that had to go to make room for others.", usage.evictions, labels,
+                    type: "counter"),
             ]
         }
     }
@@ -141,32 +125,30 @@ extension ImageServer {
             ("heap", heap.used), ("heap_unused", heap.unused),
             ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),
         ]
-        return parts.map { part, bytes in
+        let gauges = parts.map { part, bytes in
             Gauge(
-                name: "halcyon_memory_bytes",
-                help:
-                    "Memory by what has it: given out by malloc or kept by it, pixels or kept for them.",
-                labels: [("part", part)], value: Double(bytes))
-        } + [
+                "halcyon_memory_bytes",
+                "Memory by what has it: given out by malloc or kept by it, pixels or kept for them.",
+                bytes, [("part", part)])
+        }
+        return gauges + [
             Gauge(
-                name: "halcyon_decoding_memory_bytes", help: "Memory of decoding, as estimated.",
-                value: Double(DecodingMemory.inUse)),
+                "halcyon_decoding_memory_bytes", "Memory of decoding, as estimated.",
+                DecodingMemory.inUse),
             Gauge(
-                name: "halcyon_decoding_memory_limit_bytes",
-                help: "Memory that decoding may take.", value: Double(DecodingMemory.limit)),
+                "halcyon_decoding_memory_limit_bytes", "Memory that decoding may take.",
+                DecodingMemory.limit),
             Gauge(
-                name: "halcyon_decoding_memory_waiting", help: "Pictures that wait for memory.",
-                value: Double(DecodingMemory.waitingCount)),
+                "halcyon_decoding_memory_waiting", "Pictures that wait for memory.",
+                DecodingMemory.waitingCount),
             Gauge(
-                name: "halcyon_vips_memory_bytes", help: "Memory of pixels in libvips.",
-                value: Double(Vips.trackedMemory)),
+                "halcyon_vips_memory_bytes", "Memory of pixels in libvips.", Vips.trackedMemory),
             Gauge(
-                name: "halcyon_vips_memory_highwater_bytes",
-                help: "The most memory of pixels in libvips so far.",
-                value: Double(Vips.trackedMemoryHighWater)),
+                "halcyon_vips_memory_highwater_bytes",
+                "The most memory of pixels in libvips so far.", Vips.trackedMemoryHighWater),
             Gauge(
-                name: "halcyon_vips_allocations", help: "Pieces of memory of pixels in libvips.",
-                value: Double(Vips.trackedAllocations)),
+                "halcyon_vips_allocations", "Pieces of memory of pixels in libvips.",
+                Vips.trackedAllocations),
         ]
     }
 
@@ -174,24 +156,21 @@ extension ImageServer {
     private var workerGauges: [Gauge] {
         let workers = DecodingWorker.statistics
         return [
+            Gauge("halcyon_worker_alive", "Processes that decode.", workers.alive),
             Gauge(
-                name: "halcyon_worker_alive", help: "Processes that decode.",
-                value: Double(workers.alive)),
+                "halcyon_worker_memory_bytes",
+                "Memory that processes that decode have for themselves.", workers.memory),
             Gauge(
-                name: "halcyon_worker_memory_bytes",
-                help: "Memory that processes that decode have for themselves.",
-                value: Double(workers.memory)),
+                "halcyon_worker_started_total", "Processes started to decode.", workers.started,
+                type: "counter"),
             Gauge(
-                name: "halcyon_worker_started_total", help: "Processes started to decode.",
-                type: "counter", value: Double(workers.started)),
+                "halcyon_worker_died_total",
+                "Processes that a source has ended while they decoded it.", workers.died,
+                type: "counter"),
             Gauge(
-                name: "halcyon_worker_died_total",
-                help: "Processes that a source has ended while they decoded it.", type: "counter",
-                value: Double(workers.died)),
-            Gauge(
-                name: "halcyon_worker_killed_total",
-                help: "Processes ended because decoding took too long, or nobody waited for it.",
-                type: "counter", value: Double(workers.killed)),
+                "halcyon_worker_killed_total",
+                "Processes ended because decoding took too long, or nobody waited for it.",
+                workers.killed, type: "counter"),
         ]
     }
 
