@@ -1,21 +1,6 @@
 // Positions of parts and of the picture.
 
 extension OptionApplication {
-    mutating func applyLayout(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .extend: options.extend = try placed(arguments, current: options.extend)
-        case .extendAspectRatio:
-            options.extendAspectRatio = try placed(
-                arguments, current: options.extendAspectRatio)
-        case .gravity: options.gravity = try gravity(arguments, current: options.gravity)
-        case .crop: try applyCrop(arguments)
-        case .trim: try applyTrim(arguments)
-        default: try applyPadding(arguments)
-        }
-    }
-
     /// Reads a flag, and the position of the picture.
     func placed(
         _ arguments: OptionArguments, current: Gravity?
@@ -28,7 +13,7 @@ extension OptionApplication {
     }
 
     /// Reads a type and two numbers. Missing arguments mean the centre, without offsets.
-    private func gravity(
+    func gravity(
         _ arguments: OptionArguments, current: Gravity, allowsSmart: Bool = true
     ) throws(PlanError) -> Gravity {
         guard arguments.has(0) else { return .centre }
@@ -68,7 +53,7 @@ extension OptionApplication {
         }
     }
 
-    private mutating func applyCrop(_ arguments: OptionArguments) throws(PlanError) {
+    mutating func applyCrop(_ arguments: OptionArguments) throws(PlanError) {
         guard arguments[0] != nil || arguments[1] != nil else {
             throw arguments.wrong("a width or a height is needed.")
         }
@@ -82,9 +67,8 @@ extension OptionApplication {
         options.crop = crop.width == 0 && crop.height == 0 ? nil : crop
     }
 
-    private mutating func applyTrim(_ arguments: OptionArguments) throws(PlanError) {
-        let form = ArgumentForm<Double>.number("a number, 0 or more") { $0 >= 0 }
-        guard let threshold = try arguments.value(0, form) else {
+    mutating func applyTrim(_ arguments: OptionArguments) throws(PlanError) {
+        guard let threshold = try arguments.value(0, .atLeastZero) else {
             options.trim = nil
             return
         }
@@ -95,7 +79,7 @@ extension OptionApplication {
         options.trim = trim
     }
 
-    private mutating func applyPadding(_ arguments: OptionArguments) throws(PlanError) {
+    mutating func applyPadding(_ arguments: OptionArguments) throws(PlanError) {
         var padding = options.padding
         try arguments.read(0, into: &padding.top, .pixels)
         if !arguments.has(1) { padding.right = padding.top }
@@ -147,10 +131,6 @@ extension ArgumentForm where Value == GravityType {
 }
 
 extension ArgumentForm where Value == Double {
-    fileprivate static var share: Self {
-        .number("a number from 0 to 1") { (0...1).contains($0) }
-    }
-
     fileprivate static var length: Self {
         .number("a length in pixels or a share below 1") { $0 >= 0 }
     }

@@ -1,44 +1,7 @@
-import HalcyonWork
-
-// What is done with pixels, metadata and files, and what the answer says.
+// What is done with pixels and files.
 
 extension OptionApplication {
-    mutating func applyPixels(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .autoRotate: readFlag(arguments, into: &options.autoRotate)
-        case .rotate: try arguments.read(0, into: &options.rotation, .quarterTurns)
-        case .flip:
-            options.flipHorizontally = options.flipHorizontally && arguments.has(0)
-            options.flipVertically = options.flipVertically && arguments.has(1)
-            readFlag(arguments, 0, into: &options.flipHorizontally)
-            readFlag(arguments, 1, into: &options.flipVertically)
-        case .background: try applyBackground(arguments)
-        case .blur:
-            let most = limits.blur
-            let form = ArgumentForm<Double>.number(
-                "a number from 0 to \(Numbers.text(most))"
-            ) { $0 >= 0 && $0 <= most }
-            try arguments.read(0, into: &options.blur, form)
-        case .sharpen:
-            try arguments.read(
-                0, into: &options.sharpen, .number("a number, 0 or more") { $0 >= 0 })
-        case .pixelate:
-            try arguments.read(0, into: &options.pixelate, .pixels)
-            // Squares of one pixel are the pixels themselves.
-            if options.pixelate == 1 { options.pixelate = 0 }
-        case .watermark: try applyWatermark(arguments)
-        default:
-            options.processors = try arguments.value(
-                0,
-                .init("base64url of a chain of processors") {
-                    Base64URL.decode($0).flatMap { String(validating: $0, as: UTF8.self) }
-                })
-        }
-    }
-
-    private mutating func applyBackground(_ arguments: OptionArguments) throws(PlanError) {
+    mutating func applyBackground(_ arguments: OptionArguments) throws(PlanError) {
         switch arguments.count {
         case 1: options.background = try arguments.value(0, .colour)
         case 3:
@@ -54,13 +17,9 @@ extension OptionApplication {
         }
     }
 
-    private mutating func applyWatermark(_ arguments: OptionArguments) throws(PlanError) {
+    mutating func applyWatermark(_ arguments: OptionArguments) throws(PlanError) {
         var watermark = options.watermark ?? .init(opacity: 0)
-        try arguments.read(
-            0, into: &watermark.opacity,
-            .number("a number from 0 to 1") {
-                (0...1).contains($0)
-            })
+        try arguments.read(0, into: &watermark.opacity, .share)
         if arguments[1] == "ch" {
             throw PlanError(
                 .unsupportedOption,
@@ -77,100 +36,34 @@ extension OptionApplication {
         if !arguments.has(3) { watermark.y = 0 }
         try arguments.read(3, into: &watermark.y, .offset)
         if !arguments.has(4) { watermark.scale = 0 }
-        try arguments.read(4, into: &watermark.scale, .number("a number, 0 or more") { $0 >= 0 })
+        try arguments.read(4, into: &watermark.scale, .atLeastZero)
         options.watermark = watermark.opacity == 0 ? nil : watermark
     }
 
-    mutating func applyMetadata(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .stripMetadata: readFlag(arguments, into: &options.stripMetadata)
-        case .keepCopyright: readFlag(arguments, into: &options.keepCopyright)
-        case .stripColorProfile: readFlag(arguments, into: &options.stripColorProfile)
-        case .preserveHDR: readFlag(arguments, into: &options.preserveHDR)
-        default: readFlag(arguments, into: &options.enforceThumbnail)
+    mutating func applyFormatQuality(_ arguments: OptionArguments) throws(PlanError) {
+        guard arguments.count.isMultiple(of: 2) else {
+            throw arguments.wrong("formats and qualities have to come in pairs.")
+        }
+        for index in stride(from: 0, to: arguments.count, by: 2) {
+            guard let format = try arguments.value(index, .format) else { continue }
+            try arguments.readPositive(index + 1, into: &options.formatQuality[format], .percent)
         }
     }
 
-    mutating func applyWriting(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .quality:
-            if let quality = try arguments.value(0, .percent) {
-                options.quality = quality == 0 ? nil : quality
-            }
-        case .formatQuality:
-            guard arguments.count.isMultiple(of: 2) else {
-                throw arguments.wrong("formats and qualities have to come in pairs.")
-            }
-            for index in stride(from: 0, to: arguments.count, by: 2) {
-                guard let format = try arguments.value(index, .format) else { continue }
-                guard let quality = try arguments.value(index + 1, .percent) else { continue }
-                options.formatQuality[format] = quality == 0 ? nil : quality
-            }
-        case .maxBytes:
-            if let bytes = try arguments.value(0, .bytes) {
-                options.maxBytes = bytes == 0 ? nil : bytes
-            }
-        case .format: try applyFormat(arguments)
-        case .skipProcessing:
-            for index in 0..<arguments.count {
-                if let format = try arguments.value(index, .format) {
-                    options.skipProcessing.insert(format)
-                }
-            }
-        default:
-            readFlag(arguments, into: &options.raw)
-            if options.raw, !limits.allowsRaw, !isTrusted {
-                throw PlanError(
-                    .optionForbidden, "Option \(arguments.name): this server sends no raw sources.")
-            }
-        }
+    mutating func applyRaw(_ arguments: OptionArguments) throws(PlanError) {
+        readFlag(arguments, into: &options.raw)
+        guard options.raw, !limits.allowsRaw, !isTrusted else { return }
+        throw PlanError(
+            .optionForbidden, "Option \(arguments.name): this server sends no raw sources.")
     }
 
-    private mutating func applyFormat(_ arguments: OptionArguments) throws(PlanError) {
+    mutating func applyFormat(_ arguments: OptionArguments) throws(PlanError) {
         if arguments[0] == "best" {
             throw PlanError(
                 .unsupportedOption,
                 "Option \(arguments.name): format “best” is not supported by Halcyon.")
         }
         if let format = try arguments.value(0, .format) { options.format = format }
-    }
-
-    mutating func applyAnswer(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .cacheBuster: options.cacheBuster = arguments[0]
-        case .expires:
-            if let time = try arguments.value(0, .whole(0...Int.max, "Unix seconds")) {
-                options.expires = time == 0 ? nil : time
-            }
-        case .filename:
-            var isEncoded = false
-            readFlag(arguments, 1, into: &isEncoded)
-            let form: ArgumentForm<String> =
-                isEncoded
-                ? .init("base64url of a name in UTF-8") {
-                    Base64URL.decode($0).flatMap { String(validating: $0, as: UTF8.self) }
-                } : .init("a name, percent-encoded") { PercentEncoding.decode($0) }
-            if let name = try arguments.value(0, form) { options.filename = name }
-        default: readFlag(arguments, into: &options.asAttachment)
-        }
-    }
-}
-
-extension ArgumentForm where Value == Int {
-    fileprivate static var percent: Self { whole(0...100, "a whole number from 0 to 100") }
-    static var bytes: Self { whole(0...Int.max, "a whole number of bytes") }
-
-    fileprivate static var quarterTurns: Self {
-        ArgumentForm("a multiple of 90") { text in
-            guard let degrees = Int(text), degrees.isMultiple(of: 90) else { return nil }
-            return (degrees % 360 + 360) % 360
-        }
     }
 }
 

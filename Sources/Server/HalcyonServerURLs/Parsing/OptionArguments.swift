@@ -58,6 +58,13 @@ struct OptionArguments {
         if let value = try value(index, form) { target = value }
     }
 
+    /// Sets `target` to the argument at `index`, unless that is missing or empty; 0 is none.
+    func readPositive(
+        _ index: Int, into target: inout Int?, _ form: ArgumentForm<Int>
+    ) throws(PlanError) {
+        if let number = try value(index, form) { target = number == 0 ? nil : number }
+    }
+
     func wrong(_ text: String, _ expected: String) -> PlanError {
         PlanError(
             .invalidOption,
@@ -91,6 +98,8 @@ extension ArgumentForm where Value == Int {
 
 extension ArgumentForm where Value == Double {
     static var offset: Self { ArgumentForm("a number", Numbers.finite) }
+    static var share: Self { number("a number from 0 to 1") { (0...1).contains($0) } }
+    static var atLeastZero: Self { number("a number, 0 or more") { $0 >= 0 } }
 
     static func number(
         _ expected: @escaping @Sendable @autoclosure () -> String,
