@@ -7,17 +7,13 @@ package struct Turn: Sendable, Hashable {
 
     /// - Parameter orientation: Of EXIF; values other than 1…8 change nothing.
     package init(orientation: Int) {
-        switch orientation {
-        case 2: (isMirrored, quarters) = (true, 0)
-        case 3: (isMirrored, quarters) = (false, 2)
-        case 4: (isMirrored, quarters) = (true, 2)
-        case 5: (isMirrored, quarters) = (true, 3)
-        case 6: (isMirrored, quarters) = (false, 1)
-        case 7: (isMirrored, quarters) = (true, 1)
-        case 8: (isMirrored, quarters) = (false, 3)
-        default: (isMirrored, quarters) = (false, 0)
-        }
+        (isMirrored, quarters) = Self.turns[(1...8).contains(orientation) ? orientation - 1 : 0]
     }
+
+    /// By the EXIF orientations from 1 on.
+    private static let turns = [
+        (false, 0), (true, 0), (false, 2), (true, 2), (true, 3), (false, 1), (true, 1), (false, 3),
+    ]
 
     /// The turn by the EXIF orientation, followed by that of the options.
     package init(orientation: Int, options: ProcessingOptions) {
@@ -44,16 +40,7 @@ package struct Turn: Sendable, Hashable {
 
     /// The EXIF orientation of this turn.
     package var orientation: Int {
-        switch (isMirrored, quarters) {
-        case (false, 0): 1
-        case (false, 1): 6
-        case (false, 2): 3
-        case (false, _): 8
-        case (true, 0): 2
-        case (true, 1): 7
-        case (true, 2): 4
-        case (true, _): 5
-        }
+        Self.turns.firstIndex { $0 == (isMirrored, quarters) }.map { $0 + 1 } ?? 1
     }
 
     /// Whether width and height are exchanged.
