@@ -12,6 +12,14 @@ package struct Dimensions: Sendable, Hashable {
 
     package var longerSide: Int { max(width, height) }
     package var transposed: Dimensions { Dimensions(width: height, height: width) }
+
+    /// The nearest size of these proportions, at least 1×1.
+    func scaled(
+        by factor: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
+    ) -> Dimensions {
+        func side(_ side: Int) -> Int { max(1, Int(pixels: (Double(side) * factor).rounded(rule))) }
+        return Dimensions(width: side(width), height: side(height))
+    }
 }
 
 /// A place in pixels from the top left corner.

@@ -40,9 +40,7 @@ package enum Placement {
         let wide = Double(max(1, Int(pixelsToEven: Double(outer.width) * scale)))
         let high = Double(max(1, Int(pixelsToEven: Double(outer.height) * scale)))
         let factor = min(wide / Double(natural.width), high / Double(natural.height))
-        return Dimensions(
-            width: max(1, Int(pixels: Double(natural.width) * factor)),
-            height: max(1, Int(pixels: Double(natural.height) * factor)))
+        return natural.scaled(by: factor)
     }
 
     /// An offset in pixels: below 1 it is a share of the outer side.

@@ -85,21 +85,16 @@ package struct IIIFGeometry: Sendable, Hashable {
     private static func size(
         _ wish: IIIFParameters.Size, of region: Dimensions, enlarging: Bool, limits: IIIFLimits
     ) throws(PlanError) -> Dimensions {
-        func scaled(_ factor: Double) -> Dimensions {
-            Dimensions(
-                width: max(1, Int(pixels: Double(region.width) * factor)),
-                height: max(1, Int(pixels: Double(region.height) * factor)))
-        }
         var size: Dimensions
         switch wish {
         case .max: return limits.largest(of: region, enlarging: enlarging)
         case .width(let width):
-            size = scaled(Double(width) / Double(region.width))
+            size = region.scaled(by: Double(width) / Double(region.width))
             size.width = width
         case .height(let height):
-            size = scaled(Double(height) / Double(region.height))
+            size = region.scaled(by: Double(height) / Double(region.height))
             size.height = height
-        case .percent(let percent): size = scaled(percent / 100)
+        case .percent(let percent): size = region.scaled(by: percent / 100)
         case .exactly(let exact): size = exact
         case .within(let box):
             let isLarger = box.width > region.width && box.height > region.height
@@ -110,7 +105,7 @@ package struct IIIFGeometry: Sendable, Hashable {
             let factor = min(
                 Double(box.width) / Double(region.width),
                 Double(box.height) / Double(region.height))
-            size = scaled(enlarging ? factor : min(factor, 1))
+            size = region.scaled(by: enlarging ? factor : min(factor, 1))
         }
         guard enlarging || (size.width <= region.width && size.height <= region.height) else {
             throw PlanError(

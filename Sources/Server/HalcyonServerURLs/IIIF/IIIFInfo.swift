@@ -54,9 +54,7 @@ package struct IIIFInfo: Sendable, Hashable {
         var sizes: [Dimensions] = []
         var divisor = 1
         while max(size.width, size.height) / divisor >= 64 || divisor == 1 {
-            let part = Dimensions(
-                width: max(1, Int(pixels: Double(size.width) / Double(divisor))),
-                height: max(1, Int(pixels: Double(size.height) / Double(divisor))))
+            let part = size.scaled(by: 1 / Double(divisor))
             if limits.allow(part) { sizes.append(part) }
             divisor *= 2
         }

@@ -48,13 +48,8 @@ package struct IIIFLimits: Sendable, Hashable {
         if highest < .max { factor = min(factor, Double(highest) / height) }
         if let maxArea { factor = min(factor, (Double(maxArea) / (width * height)).squareRoot()) }
         if !enlarging || !isDeclared { factor = min(factor, 1) }
-        let rounded = Dimensions(
-            width: max(1, Int(pixels: width * factor)), height: max(1, Int(pixels: height * factor))
-        )
+        let rounded = region.scaled(by: factor)
         // Rounding up may have exceeded a limit.
-        if allow(rounded) { return rounded }
-        return Dimensions(
-            width: max(1, Int(pixels: (width * factor).rounded(.down))),
-            height: max(1, Int(pixels: (height * factor).rounded(.down))))
+        return allow(rounded) ? rounded : region.scaled(by: factor, .down)
     }
 }
