@@ -55,56 +55,21 @@ public enum OptionName: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The short names, the usual one first.
-    public var shortNames: [String] {
-        switch self {
-        case .resize: ["rs"]
-        case .size: ["s"]
-        case .resizingType: ["rt"]
-        case .width: ["w"]
-        case .height: ["h"]
-        case .minWidth: ["mw"]
-        case .minHeight: ["mh"]
-        case .zoom: ["z"]
-        case .dpr: []
-        case .enlarge: ["el"]
-        case .extend: ["ex"]
-        case .extendAspectRatio: ["exar", "extend_ar"]
-        case .gravity: ["g"]
-        case .crop: ["c"]
-        case .trim: ["t"]
-        case .padding: ["pd"]
-        case .autoRotate: ["ar"]
-        case .rotate: ["rot"]
-        case .flip: ["fl"]
-        case .background: ["bg"]
-        case .blur: ["bl"]
-        case .sharpen: ["sh"]
-        case .pixelate: ["pix"]
-        case .watermark: ["wm"]
-        case .stripMetadata: ["sm"]
-        case .keepCopyright: ["kcr"]
-        case .stripColorProfile: ["scp"]
-        case .preserveHDR: ["ph"]
-        case .enforceThumbnail: ["eth"]
-        case .quality: ["q"]
-        case .formatQuality: ["fq"]
-        case .maxBytes: ["mb"]
-        case .format: ["f", "ext"]
-        case .skipProcessing: ["skp"]
-        case .raw: []
-        case .cacheBuster: ["cb"]
-        case .expires: ["exp"]
-        case .filename: ["fn"]
-        case .returnAttachment: ["att"]
-        case .preset: ["pr"]
-        case .maxSourceResolution: ["msr"]
-        case .maxSourceFileSize: ["msfs"]
-        case .maxAnimationFrames: ["maf"]
-        case .maxAnimationFrameResolution: ["mafr"]
-        case .maxResultDimension: ["mrd"]
-        case .processors: ["hx"]
-        }
-    }
+    public var shortNames: [String] { Self.short[self] ?? [] }
+
+    private static let short: [OptionName: [String]] = [
+        .resize: ["rs"], .size: ["s"], .resizingType: ["rt"], .width: ["w"], .height: ["h"],
+        .minWidth: ["mw"], .minHeight: ["mh"], .zoom: ["z"], .enlarge: ["el"], .extend: ["ex"],
+        .extendAspectRatio: ["exar", "extend_ar"], .gravity: ["g"], .crop: ["c"], .trim: ["t"],
+        .padding: ["pd"], .autoRotate: ["ar"], .rotate: ["rot"], .flip: ["fl"], .background: ["bg"],
+        .blur: ["bl"], .sharpen: ["sh"], .pixelate: ["pix"], .watermark: ["wm"],
+        .stripMetadata: ["sm"], .keepCopyright: ["kcr"], .stripColorProfile: ["scp"],
+        .preserveHDR: ["ph"], .enforceThumbnail: ["eth"], .quality: ["q"], .formatQuality: ["fq"],
+        .maxBytes: ["mb"], .format: ["f", "ext"], .skipProcessing: ["skp"], .cacheBuster: ["cb"],
+        .expires: ["exp"], .filename: ["fn"], .returnAttachment: ["att"], .preset: ["pr"],
+        .maxSourceResolution: ["msr"], .maxSourceFileSize: ["msfs"], .maxAnimationFrames: ["maf"],
+        .maxAnimationFrameResolution: ["mafr"], .maxResultDimension: ["mrd"], .processors: ["hx"],
+    ]
 
     /// The name written by ``ImagePlan/canonicalText``.
     var shortest: String { shortNames.first ?? rawValue }
