@@ -49,7 +49,6 @@ public final class ImageServer: Sendable {
     /// Samples the log lines about requests refused because too many are waiting.
     let busyLines = Mutex(LogSampling())
     let codecs: CodecCheck
-    /// Whether the page for trying things out is there.
     let hasPlayground: Bool
     let uploads: PageUploads
     let watermark: StandingPicture?
@@ -258,7 +257,6 @@ private final class CacheTrouble: Sendable {
 }
 
 extension ImageServerConfiguration {
-    /// The directory of the caches.
     var cacheDirectory: URL {
         if let directory = cache.directory { return URL(fileURLWithPath: directory) }
         return DiskStorage.userCaches().appendingPathComponent("halcyon-server")

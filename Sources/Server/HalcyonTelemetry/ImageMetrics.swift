@@ -55,7 +55,6 @@ final class ImageMetrics: Sendable {
         }
     }
 
-    /// Records the parts of a download.
     private func noteParts(of network: NetworkMetrics) {
         for (name, seconds) in network.parts { stageTime(name, .seconds(seconds)) }
     }

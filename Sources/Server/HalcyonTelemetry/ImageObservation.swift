@@ -57,7 +57,6 @@ public struct ImageObservation: Sendable {
     }
 }
 
-/// An event of a request.
 private struct ObservedEvent: Sendable {
     let event: ImageEvent
     /// The context of the request; only with its start.

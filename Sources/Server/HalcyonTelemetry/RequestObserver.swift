@@ -29,7 +29,6 @@ struct RequestObserver {
         self.time = time
     }
 
-    /// The number of followed requests.
     var count: Int { requests.count }
 
     /// - Parameter context: The context of a starting request, if any.
@@ -52,7 +51,6 @@ struct RequestObserver {
         if event.kind.isEnd { retire(event.request, index) }
     }
 
-    /// Ends all spans.
     mutating func end(at time: ContinuousClock.Instant) {
         for request in requests.values where !request.hasEnded { request.span?.end(at: time) }
         requests = [:]

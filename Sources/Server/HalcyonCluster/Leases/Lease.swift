@@ -68,7 +68,6 @@ final class Lease: Sendable {
         if isKept { keeper.end(self) }
     }
 
-    /// Gives it back.
     func release() {
         end()
         Task { [store, name, token] in

@@ -1,7 +1,6 @@
 package import HalcyonWork
 package import NIOCore
 
-/// A published record of a name.
 package struct SharedRecord: Hashable, Sendable {
     /// The generation, which grows with each record of a name.
     package let generation: Int64
@@ -25,7 +24,6 @@ package struct Marked<Value: Sendable>: Sendable {
     }
 }
 
-/// The result of an attempt to acquire a lease.
 package enum Acquisition: Hashable, Sendable {
     /// The lease is ours; its result is published as `generation`.
     case acquired(generation: Int64)
@@ -109,14 +107,11 @@ package protocol LeaseStore: Sendable {
     /// all.
     func news(of name: String) -> News
 
-    /// Whether news are being received.
     var hearsNews: Bool { get }
 
-    /// The state of the engine's circuit breaker.
     var breakerState: CircuitBreaker.State { get }
 }
 
-/// The topics of messages between nodes.
 package enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Invalidations.
     case forgotten

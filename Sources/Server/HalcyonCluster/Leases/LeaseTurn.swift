@@ -31,13 +31,10 @@ package struct LeaseTurn: Hashable, Sendable {
         case found(generation: Int64, isUsable: Bool)
         case nothingFound
         case acquired(generation: Int64)
-        /// Another node holds the lease.
         case held
-        /// The store of the leases is unavailable.
         case unavailable
         /// There is news, or the next poll is due.
         case woken
-        /// The lease has been lost.
         case lost
         case made(isPublishable: Bool)
         /// Publishing is over, whether it succeeded or not.
@@ -61,7 +58,6 @@ package struct LeaseTurn: Hashable, Sendable {
 
     package init() {}
 
-    /// The first action.
     package var first: Action { .look }
 
     package var isDone: Bool { phase == .done }

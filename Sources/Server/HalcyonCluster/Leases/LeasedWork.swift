@@ -12,7 +12,6 @@ package final class LeasedWork: Sendable {
     package enum Event: String, Sendable, CaseIterable {
         /// Another node had published the value.
         case found
-        /// The lease was acquired.
         case acquired
         /// Another node held it.
         case waited
@@ -23,11 +22,9 @@ package final class LeasedWork: Sendable {
         case refused
         /// The content of a published record was extended.
         case amended
-        /// The engine was unavailable.
         case unavailable
     }
 
-    /// A value made here, and its publication.
     package struct Made<Value: Sendable>: Sendable {
         package let value: Value
         /// `nil` when the value cannot be shared.

@@ -36,7 +36,6 @@ final class MessageLog: Sendable {
         state = Mutex(State(last: last?.text ?? "-"))
     }
 
-    /// Appends a message.
     func appending(_ message: ByteBuffer) -> RESPCommand {
         var command: RESPCommand = ["XADD", key, "MAXLEN", "~", "\(length)", "*", "m"]
         command.arguments.append(message)

@@ -93,7 +93,6 @@ final class RedisConnection: Sendable {
     func close() { channel.close(promise: nil) }
 }
 
-/// Commands that are sent together.
 private final class RedisBatch: Sendable {
     let commands: [RESPCommand]
     /// Also given when it is too late for one.
@@ -135,7 +134,6 @@ private final class RedisBatch: Sendable {
     }
 }
 
-/// Writes commands and hands out the answers.
 private final class RedisChannelHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = RedisBatch

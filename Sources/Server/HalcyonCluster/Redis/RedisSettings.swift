@@ -1,4 +1,3 @@
-/// The connection settings of a Redis server, or a compatible one.
 package struct RedisSettings: Hashable, Sendable {
     package enum Address: Hashable, Sendable {
         case tcp(host: String, port: Int)
@@ -44,7 +43,6 @@ package struct RedisSettings: Hashable, Sendable {
     }
 }
 
-/// The reason why a Redis command failed.
 package enum RedisError: Error, Hashable, Sendable {
     /// Redis is not used for a while, after many failures.
     case paused

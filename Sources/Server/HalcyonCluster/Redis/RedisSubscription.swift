@@ -28,7 +28,6 @@ package final class RedisSubscription: Sendable {
 
     deinit { task.cancel() }
 
-    /// Whether the subscription is connected.
     package var isConnected: Bool { listener.isConnected.withLock { $0 } }
 }
 

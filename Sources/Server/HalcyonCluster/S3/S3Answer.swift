@@ -2,7 +2,6 @@ import Foundation
 import HalcyonHTTP
 import HalcyonWork
 
-/// The response of a store.
 struct S3Answer: Sendable {
     let status: Int
     let head: AnswerHead
@@ -18,7 +17,6 @@ struct S3Answer: Sendable {
         return text[start.upperBound..<end.lowerBound]
     }
 
-    /// The verdict on the store.
     func verdict(of method: String?) -> Verdict {
         switch status {
         // Also for missing objects, if the keys may not list the bucket.

@@ -132,7 +132,6 @@ extension S3Credentials.State {
     }
 }
 
-/// The places where keys are found.
 private struct Places: Sendable {
     /// Files are read here, not on the threads of tasks.
     private static let files = ThreadPool(name: "credentials", width: 1)

@@ -19,7 +19,6 @@ package struct S3Signature: Hashable, Sendable {
         self.region = region
     }
 
-    /// The signing key of a day.
     package struct DayKey: Hashable, Sendable {
         fileprivate let day: String
         fileprivate let secretKey: String

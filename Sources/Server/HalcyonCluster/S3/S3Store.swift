@@ -18,7 +18,6 @@ package final class S3Store: SharedBytes {
         package var credentials: S3Credentials
         /// The prefix of all names, without slashes around it; may be empty.
         package var prefix = ""
-        /// The timeout of a request.
         package var timeout = Duration.milliseconds(500)
         /// The size limit of objects that are read.
         package var maximumBytes = 100 << 20

@@ -1,6 +1,5 @@
 package import Foundation
 
-/// An object shared by nodes.
 package struct SharedObject: Hashable, Sendable {
     package var body: Data
     package var mediaType: String
@@ -19,7 +18,6 @@ package struct SharedObject: Hashable, Sendable {
     package func isNewer(than mark: Int64) -> Bool { mark == 0 || generation ?? 0 > mark }
 }
 
-/// The result of reading an object.
 package enum StoredObject: Hashable, Sendable {
     case missing
     /// The object is not as stored: it has to be replaced.
@@ -47,7 +45,6 @@ package protocol SharedBytes: Sendable {
     /// Removes an object, if it exists.
     func remove(_ name: String) async throws(EngineError)
 
-    /// The state of the store's circuit breaker.
     var breakerState: CircuitBreaker.State { get }
 }
 

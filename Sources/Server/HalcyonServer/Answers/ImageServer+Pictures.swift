@@ -302,7 +302,6 @@ extension ImageServer {
         }
     }
 
-    /// Returns `Cache-Status` for a miss.
     private func missStatus(of source: FoundSource, isStored: Bool) -> String {
         guard isStored else { return "halcyon; fwd=bypass" }
         let stored = "; stored"

@@ -263,7 +263,6 @@ extension ImageServer {
         return ServerAnswer(status: 204, fields: fields)
     }
 
-    /// The methods allowed for pictures.
     static let methods = "GET, HEAD, OPTIONS"
 }
 

@@ -8,7 +8,6 @@ struct ServerAnswer: Sendable {
     var fields: HTTPFields
     /// `nil` for an answer that has no body, as 204 and 304; it then has no length either.
     var body: ByteBuffer?
-    /// Notes for the log and metrics.
     var notes = AnswerNotes()
 
     init(status: Int, fields: HTTPFields = [:], body: ByteBuffer? = nil) {
@@ -32,7 +31,6 @@ struct ServerAnswer: Sendable {
 
 /// Facts about a response that are not sent with it, for the log, metrics and traces.
 struct AnswerNotes: Sendable {
-    /// The kind of the request.
     var route = "other"
     /// Whether it came from a cache: `hit`, `stale`, `miss`, `not_modified` or `none`.
     var cache = "none"

@@ -17,7 +17,6 @@ struct ServerRequest: Sendable {
     var forwarded: PublicAddress.Forwarded?
     /// The path prefix of the server in an embedding application; not part of the target.
     var mount = ""
-    /// The enabled routes.
     var routes: ImageServer.Routes = [.all, .page]
     /// Whether hints about the client could have asked for another picture.
     var followsHints = false

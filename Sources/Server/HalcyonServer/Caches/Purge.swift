@@ -14,7 +14,6 @@ enum Purge: Sendable, Hashable {
     case plans(Set<String>, source: String)
     case everything
 
-    /// Whether a source is purged.
     func matches(source key: String, url: String) -> Bool {
         switch self {
         case .source(let source): RemoteSource.plainKey(key) == source
@@ -25,7 +24,6 @@ enum Purge: Sendable, Hashable {
         }
     }
 
-    /// Whether a picture is purged.
     func matches(_ origin: PictureOrigin) -> Bool {
         if case .plans(let plans, let source) = self {
             return RemoteSource.plainKey(origin.source) == source
@@ -83,7 +81,6 @@ extension Purge {
     }
 }
 
-/// The origin of a picture: its source and its plan.
 struct PictureOrigin: Sendable, Hashable {
     /// The key of the source.
     let source: String

@@ -13,7 +13,6 @@ final class PurgeJournal: Sendable {
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
 
-    /// Notes that a purge has been done.
     func noteEnd() {
         let change = done.withLock { done in
             done.count += 1
@@ -22,7 +21,6 @@ final class PurgeJournal: Sendable {
         change?.give(())
     }
 
-    /// Waits until this number of purges is done.
     func until(done wanted: Int) async {
         await NextChange.wait(for: { (count: Int) in count >= wanted }) {
             done.withLock { ($0.count, $0.change.awaited()) }

@@ -1,7 +1,6 @@
 /// The purges that came while requests were under way: entries found before a purge must not be
 /// cached.
 struct PurgeLog {
-    /// The number of purges so far.
     private(set) var count = 0
     private var purges: [(number: Int, purge: Purge)] = []
     /// The number of open visits, by the purge count at their start.

@@ -16,13 +16,11 @@ final class MadePicture: Sendable, CacheCostCalculable {
     let format: ImageFormat
     /// `nil` for a picture that is not cached.
     let origin: PictureOrigin?
-    /// Whether its source was truncated.
     let isTruncated: Bool
     /// Whether it was read from the store of bytes.
     private let isOutOfStore: Bool
     private let wasWritten = Atomic(false)
 
-    /// - Parameter key: The cache key.
     init(
         key: String, body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?,
         isTruncated: Bool = false, isOutOfStore: Bool = false
@@ -83,7 +81,6 @@ final class ResultCache: Sendable {
 
     var memoryUsage: TierUsage { memory.map(TierUsage.init(of:)) ?? TierUsage() }
 
-    /// Returns a picture from memory.
     func remembered(_ key: String) -> MadePicture? { memory?.value(forKey: key) }
 
     /// Returns a picture from the disk, and keeps it in memory.
@@ -269,7 +266,6 @@ final class ResultCache: Sendable {
         return words.count == 2 ? String(words[1]) : nil
     }
 
-    /// Waits until all pending writes are done.
     func finishWriting() async {
         await writes.finishAll()
     }
@@ -280,7 +276,6 @@ final class ResultCache: Sendable {
         return await DiskLane.reading.run { (try? TierUsage(of: files)) ?? TierUsage() }
     }
 
-    /// Removes expired entries from the disk.
     func clean() async {
         guard let files else { return }
         do {

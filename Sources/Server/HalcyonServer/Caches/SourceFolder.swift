@@ -102,12 +102,10 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Returns the usage of the folder.
     func usage() async -> TierUsage {
         await onLane(DiskLane.reading, TierUsage()) { try TierUsage(of: $0) }
     }
 
-    /// Removes expired entries.
     func clean() async {
         await onLane(DiskLane.writing, ()) { _ = try $0.removeExpired() }
     }
@@ -150,7 +148,6 @@ struct SourceFolder: Sendable {
 struct TierUsage: Sendable {
     var entries = 0
     var bytes = 0
-    /// The number of evictions so far.
     var evictions = 0
 
     init() {}

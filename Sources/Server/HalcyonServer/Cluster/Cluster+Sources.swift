@@ -7,7 +7,6 @@ import NIOCore
 import NIOFoundationCompat
 import Synchronization
 
-/// A source as shared between servers.
 struct SharedSource: Sendable {
     let head: SharedHead
     /// `nil` where only the head is shared or wanted.
@@ -156,7 +155,6 @@ extension Cluster {
     }
 }
 
-/// A shared source that is no longer fresh.
 private struct OutdatedSource: Sendable {
     let head: SharedHead
     let content: SharedContent

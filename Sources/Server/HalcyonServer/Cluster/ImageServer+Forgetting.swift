@@ -3,7 +3,6 @@ package import HalcyonServerURLs
 import HalcyonStorage
 
 extension ImageServer {
-    /// The outcome of a purge.
     struct Forgotten: Sendable {
         /// Sources that were known here.
         let sources: Int
@@ -31,7 +30,6 @@ extension ImageServer {
         return isTold
     }
 
-    /// The purges of a source by its text.
     func purges(ofSource text: String) throws(PlanError) -> [Purge] {
         let reference = try sources.policy.reference(text)
         if let url = reference.url { return [.source(RemoteSource.key(of: url))] }
@@ -58,7 +56,6 @@ extension ImageServer {
 
 /// Purges sources and their results from all caches of this server.
 struct Forgetting: Sendable {
-    /// The removed entries.
     struct Gone: Sendable {
         /// The keys of the sources.
         let sources: Set<String>

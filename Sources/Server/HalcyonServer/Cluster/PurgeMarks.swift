@@ -10,7 +10,6 @@ enum PurgeMarks {
     /// The greatest number of nested folders that are told apart.
     private static let depth = 8
 
-    /// Returns the marks that a purge leaves.
     static func names(of purge: Purge) -> [String] {
         switch purge {
         case .source(let key): [source(key)]
@@ -21,13 +20,11 @@ enum PurgeMarks {
         }
     }
 
-    /// Returns the marks that concern a picture.
     static func names(for origin: PictureOrigin) -> [String] {
         names(forSource: origin.source, url: origin.url)
             + [plan(origin.planName, of: origin.source)]
     }
 
-    /// Returns the marks that concern a source.
     static func names(forSource key: String, url: String) -> [String] {
         let isFile = url.hasPrefix("local:///")
         return [everything, isFile ? file(url) : source(key)] + folders(of: url).map(folder)

@@ -146,7 +146,6 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// Faults of keys and salts.
     static func faultsOfKeys(_ configuration: ImageServerConfiguration) -> [String] {
         let signature = configuration.signature
         // Fewer can be guessed by trying, also on loopback addresses.

@@ -55,7 +55,6 @@ struct Setting: Sendable {
         value = { $0[keyPath: path].setting }
     }
 
-    /// A number within a range.
     init<Value: SettingType & Comparable>(
         _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
         in range: ClosedRange<Value>

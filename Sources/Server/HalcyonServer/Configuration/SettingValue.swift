@@ -48,7 +48,6 @@ enum SettingValue: Hashable, Codable {
     }
 }
 
-/// A type of settings.
 protocol SettingType: Sendable {
     /// `nil` when `setting` is not of this type. Text is accepted for numbers and flags too, and
     /// with commas for lists, since environment variables have nothing else.
@@ -207,7 +206,6 @@ extension Dictionary: SettingType where Key == String, Value: SettingType {
     static var expected: String { "a table, each of it \(Value.expected)" }
 }
 
-/// A choice of a few words.
 protocol SettingChoice: SettingType, RawRepresentable<String>, CaseIterable {}
 
 extension SettingChoice {

@@ -17,14 +17,12 @@ struct Failure: Error, Hashable, Sendable {
     var retryAfter: Int?
     /// The reason for refusing a source whatever its server would say, in a word for metrics.
     var refusal: String?
-    /// Whether there was too little memory for decoding.
     var lacksMemory = false
     /// Whether decoding the source ended the worker.
     var hasStoppedDecoder = false
     /// Whether the cause lies between this server and the source, so that other servers may
     /// still reach it.
     var isOfThisServer = false
-    /// Whether it was remembered from an earlier request.
     var isRemembered = false
 
     init(

@@ -34,7 +34,6 @@ final class ClientPresence: Sendable {
     }
 }
 
-/// The clients of a server, by their connections.
 final class ClientRegistry: Sendable {
     private struct State {
         var clients: [ObjectIdentifier: (presence: ClientPresence, channel: any Channel)] = [:]
@@ -60,7 +59,6 @@ final class ClientRegistry: Sendable {
         }
     }
 
-    /// Ends all connections, whatever they are doing.
     func cutOff() {
         for channel in state.withLock({ $0.clients.values.map { $0.channel } }) {
             channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.Cut())

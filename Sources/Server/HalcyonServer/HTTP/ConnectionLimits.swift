@@ -22,7 +22,6 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     struct Times {
         /// From the first byte of a request to the end of its head.
         var head: TimeAmount
-        /// The longest idle time.
         var idle: TimeAmount
         /// The longest time without a byte of a response being accepted.
         var write: TimeAmount

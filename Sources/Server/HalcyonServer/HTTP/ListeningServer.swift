@@ -141,7 +141,6 @@ public final class ListeningServer: Sendable {
     }
 }
 
-/// One address that a server listens on.
 private struct Listener: Service {
     typealias Making =
         (BindAddress, _ onListening: @escaping @Sendable (any Channel) async -> Void) ->

@@ -77,7 +77,6 @@ final class AcceptedConnection: ServerChildChannelValue {
     }
 }
 
-/// Runs tasks on an event loop.
 private final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -131,7 +131,6 @@ extension RequestFault {
         self = fault
     }
 
-    /// The failure that is answered.
     var failure: Failure {
         switch self {
         case .malformed: Failure(.badRequest, "Malformed request")

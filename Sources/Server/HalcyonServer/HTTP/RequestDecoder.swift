@@ -60,7 +60,6 @@ final class RequestDecoder: ByteToMessageDecoder {
         }
     }
 
-    /// Called with the end of each request.
     func noteEnd() { stage = .head(seen: 0, line: nil) }
 
     func decoderAdded(context: ChannelHandlerContext) { parser.decoderAdded(context: context) }

@@ -5,7 +5,6 @@ import HalcyonHTTP
 enum ServerHops {
     private static let name = "halcyon"
 
-    /// Returns the number of hops in a request's fields.
     static func count(in fields: HTTPFields) -> Int {
         fields.values("Via").flatMap { $0.split(separator: ",") }.count { member in
             let words = member.split(separator: " ")

@@ -49,7 +49,6 @@ final class SocketFile: Sendable {
         identity.withLock { $0 = own }
     }
 
-    /// Removes what is left of the socket.
     func remove() {
         guard let own = identity.withLock({ $0 }) else {
             unlink(boundPath)

@@ -12,7 +12,6 @@ struct WriteProgress {
         self.patience = patience
     }
 
-    /// The interval between two checks.
     var interval: TimeAmount { .nanoseconds(max(1_000_000, patience.nanoseconds / 4)) }
 
     /// - Parameter left: The number of unaccepted bytes.

@@ -29,7 +29,6 @@ struct AVIFPace: Sendable {
         (0...max(0, most)).last { duration(pixels: pixels, effort: $0) <= left }
     }
 
-    /// Notes the time that a picture took.
     mutating func note(_ duration: Duration, pixels: Int, effort: Int) {
         taken = taken * Self.memory + duration.inSeconds
         expected = expected * Self.memory + Self.cost(pixels, effort)

@@ -31,7 +31,6 @@ extension PictureWork {
 
 /// Makes pictures, each once for all callers that want it, and caches them.
 final class PictureMaker: Sendable {
-    /// A picture and its provenance.
     struct Made: Sendable {
         enum Place: String, Sendable { case memory, disk, shared, made }
 
@@ -86,7 +85,6 @@ final class PictureMaker: Sendable {
         let source: FoundSource
         let origin: PictureOrigin
         let work: any PictureWork
-        /// Whether the picture may be cached.
         let isStorable: Bool
         /// The time after which nobody waits for it; `nil` when that is not known.
         var deadline: ContinuousClock.Instant?

@@ -13,7 +13,6 @@ struct PictureRules: Sendable {
     let maxResultDimension: Int
     let maxResultBytes: Int
     let svg: ImageServerConfiguration.SVG
-    /// Whether truncated files are accepted.
     let acceptsTruncated: Bool
     /// Whether information about a source includes private metadata, about places and people.
     let tellsPrivateMetadata: Bool
@@ -144,7 +143,6 @@ struct PictureRules: Sendable {
         }
     }
 
-    /// - Throws: `Failure` when a result has more bytes than allowed.
     func check(resultBytes: Int) throws(Failure) {
         guard resultBytes <= maxResultBytes else {
             throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")

@@ -10,7 +10,6 @@ extension PlanExecution {
         let format: ImageFormat
         /// The number of frames in use.
         let frameCount: Int
-        /// Whether the file is truncated.
         let isTruncated: Bool
         private var data: Data
         /// The codecs that read it.
@@ -110,7 +109,6 @@ extension PlanExecution {
         }
     }
 
-    /// The output format of a picture.
     struct FormatChoice {
         let format: OutputFormat
         let sourceFormat: OutputFormat

@@ -9,7 +9,6 @@ import HalcyonWork
 /// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
 /// canvas, padding, ground, watermark, encoding.
 struct PlanExecution: PictureWork {
-    /// The result of the work.
     struct Product: Sendable {
         let data: Data
         let format: ImageFormat
@@ -19,7 +18,6 @@ struct PlanExecution: PictureWork {
         let frameCount: Int
         let decoding: Duration
         let encoding: Duration
-        /// Whether the source was truncated.
         var isTruncated = false
         /// Whether there was too little time for the intended format.
         var isSubstitute = false

@@ -20,7 +20,6 @@ struct InfoFields: Sendable, Hashable {
         case dHash = "dhash"
         case pHash = "phash"
 
-        /// The short name, where there is one.
         var shortName: String? {
             switch self {
             case .size: "s"

@@ -42,7 +42,6 @@ final class InfoReader: Sendable {
         texts = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
-    /// Forgets all that is known.
     func forget() {
         texts.removeAll()
         failures.removeAll()

@@ -150,7 +150,6 @@ final class Counter: Sendable {
 
     func value(_ labels: [String] = []) -> Double { state.withLock { $0.values[labels] ?? 0 } }
 
-    /// Waits until the value fulfils a condition.
     func until(_ labels: [String] = [], _ isReached: (Double) -> Bool) async {
         await NextChange.wait(for: isReached) {
             state.withLock { ($0.values[labels] ?? 0, $0.change.awaited()) }

@@ -40,7 +40,6 @@ final class CodecCheck: Sendable {
     }
 }
 
-/// The schedule of trials, and their result.
 struct CheckSchedule {
     /// The interval between trials, and the longest time for one.
     static let interval = Duration.seconds(60)

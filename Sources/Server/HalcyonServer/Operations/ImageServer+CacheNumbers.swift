@@ -1,5 +1,4 @@
 extension ImageServer {
-    /// The usage of the caches in numbers.
     struct CacheNumbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {
             let entries: Int

@@ -174,7 +174,6 @@ extension ImageServer {
         ]
     }
 
-    /// The version of the compiler.
     private static var languageVersion: String {
         #if compiler(>=6.4)
             "6.4"

@@ -87,7 +87,6 @@ private struct PurgeOrder: Decodable {
     var all: Bool?
 }
 
-/// The reported outcome of a purge.
 private struct PurgeReport: Encodable {
     let sources: Int
     let results: Int

@@ -6,7 +6,6 @@ import Synchronization
 
 /// Makes pictures before they are requested: order by order, in sequence.
 final class WarmUp: Sendable {
-    /// The progress of an order.
     struct Progress: Codable, Sendable, Hashable {
         let id: String
         let total: Int
@@ -17,7 +16,6 @@ final class WarmUp: Sendable {
         var isFinished = false
     }
 
-    /// A picture to be made.
     struct Item: Sendable {
         let target: String
         let accept: String
@@ -97,7 +95,6 @@ final class WarmUp: Sendable {
     }
 }
 
-/// A request to make pictures.
 struct WarmOrder: Decodable {
     let urls: [String]
     /// The `Accept` fields, for each of which a picture is made; `*/*` without it.

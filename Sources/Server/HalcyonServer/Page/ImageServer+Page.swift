@@ -42,7 +42,6 @@ enum PageRoute: Sendable, Hashable {
         }
     }
 
-    /// Whether it needs a POST request with a body.
     var isPost: Bool { self == .sign || self == .upload }
 }
 

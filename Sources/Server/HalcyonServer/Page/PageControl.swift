@@ -26,7 +26,6 @@ struct PageControl: Sendable {
         self.kind = kind
     }
 
-    /// Controls under one heading.
     struct Group: Sendable {
         let title: String
         let controls: [PageControl]

@@ -8,9 +8,7 @@ struct PageDocument: Sendable {
     let token: String
     /// Whether other machines can open the page.
     var isPublic = false
-    /// Whether the server has a watermark.
     var hasWatermark = false
-    /// Sample sources.
     var samples: [String] = []
     /// The URLs of the described picture; `nil` without a source, or when the fields are invalid.
     var urls: PageURLs?
@@ -181,7 +179,6 @@ extension PageDocument {
     }
 }
 
-/// An example of processing.
 struct PageExample: Sendable {
     /// The preferred sample for it, if there.
     let file: String

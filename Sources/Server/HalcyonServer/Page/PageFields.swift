@@ -41,7 +41,6 @@ struct PageFields: Sendable, Hashable {
 }
 
 extension PageFields {
-    /// The source of the picture.
     var source: String? { self["source"] }
 
     /// Returns the URL that the controls describe, without signature.

@@ -4,7 +4,6 @@ import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 
-/// A picture that was dropped on the page.
 private struct Upload: CacheCostCalculable {
     let data: Data
 

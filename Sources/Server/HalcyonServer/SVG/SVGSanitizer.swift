@@ -44,14 +44,12 @@ struct SVGSanitizer {
         }
     }
 
-    /// Throws for a file that is larger than the limit for drawings.
     static func check(bytes: Int) throws(Failure) {
         guard bytes <= mostBytes else {
             throw Failure(.sourceTooComplex, "The drawing has more than \(mostBytes) bytes")
         }
     }
 
-    /// Throws for a drawing that renders more elements than the limit.
     static func check(_ image: Image) throws(Failure) {
         guard image.elementCount ?? 0 <= mostNodes else {
             throw Failure(.sourceTooComplex, "The drawing has more than \(mostNodes) elements")

@@ -6,11 +6,9 @@
 /// times as many as are free (the dynamic thresholds of Choudhury and Hahne, made for buffers of
 /// switches).
 struct Admission {
-    /// The result of asking for a place.
     enum Entry: Hashable {
         case pass
         case wait
-        /// The queue is full.
         case full
     }
 
@@ -70,7 +68,6 @@ struct Admission {
         return next.id
     }
 
-    /// Whether the waiter at `index` comes before the one at `other`.
     private func goesBefore(_ index: Int, _ other: Int) -> Bool {
         let (one, other) = (line[index], line[other])
         let (held, heldByOther) = (held(one.group), held(other.group))

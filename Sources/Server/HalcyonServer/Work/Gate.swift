@@ -6,7 +6,6 @@ import Synchronization
 final class Gate: Sendable {
     /// A place in the gate, to be given back.
     final class Place: Sendable {
-        /// Whether it had to be waited for.
         let hasWaited: Bool
         fileprivate let group: String
         fileprivate let kind: String
@@ -53,10 +52,8 @@ final class Gate: Sendable {
         state = Mutex(State(admission: admission))
     }
 
-    /// The present usage, for metrics.
     var usage: Usage { state.withLock { $0.usage } }
 
-    /// Waits until the usage fulfils a condition.
     func until(_ isReached: (Usage) -> Bool) async {
         await NextChange.wait(for: isReached) {
             state.withLock { ($0.usage, $0.change.awaited()) }

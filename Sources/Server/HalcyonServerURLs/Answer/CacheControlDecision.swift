@@ -14,7 +14,6 @@ package struct CacheControlDecision: Sendable, Hashable {
         /// The seconds for which caches may use a stale response while they revalidate; `nil`: not
         /// sent.
         package var staleWhileRevalidate: Int?
-        /// Whether the origin's directives are passed on.
         package var passesOriginOn = false
         /// Whether nothing is cached unless ``ttl`` was set explicitly: in development.
         package var keepsNothing = false
@@ -24,7 +23,6 @@ package struct CacheControlDecision: Sendable, Hashable {
 
     /// The caching directives of an origin's response.
     package struct OriginCaching: Sendable, Hashable {
-        /// The values of its `Cache-Control`.
         package var cacheControl: [String]
         /// Seconds after the response arrived, by `Expires` and `Date`; `nil` without the field.
         package var expiresAfter: Double?
@@ -41,7 +39,6 @@ package struct CacheControlDecision: Sendable, Hashable {
         case failure(ServerFailure)
     }
 
-    /// The value of the header field.
     package let field: String
     /// Whether the server's own cache may store the response; always so when origins are ignored.
     package let isStorable: Bool
@@ -112,7 +109,6 @@ package struct CacheControlDecision: Sendable, Hashable {
     }
 }
 
-/// A member of `Cache-Control`.
 private struct Directive {
     static let decidingFreshness: Set = ["max-age", "s-maxage", "no-store", "no-cache"]
     private static let flags: Set = ["public", "private", "no-store", "no-cache", "immutable"]

@@ -2,7 +2,6 @@ package import Foundation
 
 /// The conditions of a client's request for a changed picture (RFC 9110, section 13.1).
 package struct ConditionalRequest: Sendable, Hashable {
-    /// The values of `If-None-Match`.
     package var ifNoneMatch: [String]
     /// The date of `If-Modified-Since`; `nil` when missing, repeated or unreadable.
     package var ifModifiedSince: Date?

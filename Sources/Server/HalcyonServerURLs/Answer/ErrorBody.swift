@@ -1,6 +1,5 @@
 /// The body of a response without a picture.
 package struct ErrorBody: Sendable, Hashable {
-    /// The level of detail of a body.
     package enum Detail: String, Sendable, Hashable, CaseIterable {
         /// One sentence per kind of failure.
         case brief

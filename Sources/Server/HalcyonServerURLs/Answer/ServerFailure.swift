@@ -172,7 +172,6 @@ public struct PlanError: Error, Sendable, Hashable {
     /// One sentence for authorized readers: it names the faulty part of the URL and the expected
     /// value.
     public var reason: String
-    /// The rule that refused the source.
     package var refusal: SourceRefusal?
 
     public init(_ failure: ServerFailure, _ reason: String) {

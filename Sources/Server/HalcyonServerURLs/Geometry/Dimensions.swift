@@ -33,7 +33,6 @@ package struct Position: Sendable, Hashable {
     }
 }
 
-/// A rectangle in pixels.
 package struct Region: Sendable, Hashable {
     package var origin: Position
     package var size: Dimensions

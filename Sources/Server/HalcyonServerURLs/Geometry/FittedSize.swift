@@ -90,7 +90,6 @@ private struct Shrink {
         }
     }
 
-    /// Shrinks everything by `factor`.
     mutating func reduce(by factor: Double) {
         x /= factor
         y /= factor

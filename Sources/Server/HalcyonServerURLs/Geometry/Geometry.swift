@@ -31,7 +31,6 @@ package struct Geometry: Sendable, Hashable {
     /// None, one or two, each larger than the picture on it.
     package let canvases: [Canvas]
     package let padding: ProcessingOptions.Padding
-    /// The size of the written picture.
     package let result: Dimensions
     /// Result pixels per pixel of the options, the factor for the offsets of a watermark. Lower
     /// than `dpr` where the source is too small for that.

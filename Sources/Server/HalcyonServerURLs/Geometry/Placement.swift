@@ -78,7 +78,6 @@ package enum Placement {
 }
 
 extension Gravity.Anchor {
-    /// Which end of a side something lies at.
     enum End {
         case first, middle, last
     }

@@ -38,7 +38,6 @@ package struct Turn: Sendable, Hashable {
         quarters = (4 - quarters) % 4
     }
 
-    /// The EXIF orientation of this turn.
     package var orientation: Int {
         Self.turns.firstIndex { $0 == (isMirrored, quarters) }.map { $0 + 1 } ?? 1
     }

@@ -2,7 +2,6 @@ package import Foundation
 
 /// The document `info.json` of the IIIF Image API 3.0.
 package struct IIIFInfo: Sendable, Hashable {
-    /// A link to a resource related to the picture.
     package struct Link: Codable, Sendable, Hashable {
         package var id: String
         package var type: String

@@ -1,4 +1,3 @@
-/// The size limits of the IIIF Image API.
 package struct IIIFLimits: Sendable, Hashable {
     /// Declared in `info.json`; without a height, it also limits the height.
     package var maxWidth: Int?
@@ -24,7 +23,6 @@ package struct IIIFLimits: Sendable, Hashable {
         )
     }
 
-    /// Whether a result may have this size.
     package func allow(_ size: Dimensions) -> Bool {
         size.width <= widest && size.height <= highest && isWithinArea(size)
     }

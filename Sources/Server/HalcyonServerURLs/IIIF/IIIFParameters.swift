@@ -82,7 +82,6 @@ package struct IIIFParameters: Sendable, Hashable {
         "jxl": .jxl,
     ]
 
-    /// The name of a format in these URLs.
     package static func name(of format: OutputFormat) -> String {
         formats.first { $0.value == format }?.key ?? format.fileExtension
     }

@@ -32,7 +32,6 @@ package enum IIIFRequest: Sendable, Hashable {
     }
 }
 
-/// The identifier of a picture.
 package struct IIIFIdentifier: Sendable, Hashable {
     /// The decoded text, at most 1024 bytes; two spellings of one identifier are equal.
     package let text: String

@@ -76,7 +76,6 @@ package struct IIIFSources: Sendable {
         }
     }
 
-    /// A place where a picture may be.
     package enum Candidate: Sendable, Hashable {
         case file(LocalPath, directory: String)
         /// As the source of an image URL: what is allowed holds for it, too.

@@ -50,7 +50,6 @@ package enum PublicAddress {
         return true
     }
 
-    /// The address of the request as forwarded by proxies.
     package struct Forwarded: Sendable, Hashable {
         /// `http` or `https`.
         package let scheme: String?

@@ -13,7 +13,6 @@ struct ArgumentForm<Value>: Sendable {
     }
 }
 
-/// The arguments of one option in a URL.
 struct OptionArguments {
     /// As written.
     let name: String

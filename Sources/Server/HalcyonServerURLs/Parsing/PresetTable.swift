@@ -1,4 +1,3 @@
-/// Named lists of options.
 struct PresetTable: Sendable {
     /// The one that is applied to every URL.
     static let defaultName = "default"

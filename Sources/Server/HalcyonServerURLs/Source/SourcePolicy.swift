@@ -61,7 +61,6 @@ public struct SourcePolicy: Sendable {
     }
 }
 
-/// An allowed source.
 package enum SourceReference: Sendable, Hashable {
     case http(SourceURL)
     case local(LocalPath)

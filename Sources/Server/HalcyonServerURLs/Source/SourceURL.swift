@@ -21,7 +21,6 @@ package struct SourceURL: Sendable, Hashable {
     /// Percent-encoded; `nil` without `?`.
     package let query: String?
 
-    /// The URL of the request.
     package var text: String {
         let port = port == scheme.defaultPort ? "" : ":\(port)"
         return "\(scheme.rawValue)://\(host)\(port)\(path)\(query.map { "?" + $0 } ?? "")"
