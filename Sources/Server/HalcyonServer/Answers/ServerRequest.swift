@@ -87,12 +87,7 @@ struct ServerRequest: Sendable {
     /// Returns the client's ID if it is harmless in a log, else a random one.
     private static func id(_ given: String?) -> String {
         if let given, (1...64).contains(given.utf8.count),
-            given.utf8.allSatisfy({ byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-                }
-            })
+            given.utf8.allSatisfy({ $0.isDigit || $0.isLetter || "_-".utf8.contains($0) })
         {
             return given
         }

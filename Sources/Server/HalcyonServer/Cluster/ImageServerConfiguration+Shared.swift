@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonCluster
+import HalcyonServerURLs
 import HalcyonWork
 
 extension ImageServerConfiguration {
@@ -128,12 +129,7 @@ extension ImageServerConfiguration.S3 {
             faults.append("shared.s3.endpoint must be a URL such as https://s3.example.com.")
         }
         func isPlain(_ text: String) -> Bool {
-            text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-._/".utf8.contains(byte)
-                }
-            }
+            text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "-._/".utf8.contains($0) }
         }
         if bucket.isEmpty || bucket.contains("/") || !isPlain(bucket) {
             faults.append("shared.s3.bucket must be a name of letters, digits and - . _")

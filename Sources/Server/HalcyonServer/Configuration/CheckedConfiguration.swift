@@ -37,7 +37,7 @@ struct CheckedConfiguration {
         if !isRunning, let fault = Self.faultOfCaches(configuration) { faults.append(fault) }
         faults += configuration.shared.faults
         prefix = configuration.prefix
-        if !prefix.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || Self.isPlain($0) }) {
+        if !prefix.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || $0.isUnreserved }) {
             faults.append("pathPrefix may have letters, digits and - . _ ~ in its segments.")
         }
 
@@ -313,23 +313,11 @@ struct CheckedConfiguration {
         return nil
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~".utf8.contains(byte)
-        }
-    }
-
     /// Whether a program may have sources with this scheme.
     private static func isFree(_ scheme: String) -> Bool {
         let isScheme =
-            scheme.first.map { ("a"..."z").contains($0) } ?? false
-            && scheme.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x61...0x7A: true
-                default: "+-.".utf8.contains(byte)
-                }
-            }
+            scheme.utf8.first?.isLetter == true && scheme == scheme.lowercased()
+            && scheme.utf8.allSatisfy { $0.isDigit || $0.isLetter || "+-.".utf8.contains($0) }
         return isScheme && !["http", "https", "local", "upload", "file", "data"].contains(scheme)
     }
 

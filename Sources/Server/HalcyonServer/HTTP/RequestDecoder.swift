@@ -1,4 +1,5 @@
 import Glibc
+import HalcyonServerURLs
 import NIOCore
 import NIOHTTP1
 
@@ -199,7 +200,7 @@ enum RequestLine {
         _ line: ByteBufferView, isWhole: Bool, longestTarget: Int
     ) throws(RequestFault) {
         let method = line.prefix { $0 != .space }
-        guard method.allSatisfy(\.isTokenCharacter), !method.isEmpty || !isWhole else {
+        guard method.allSatisfy(\.isTokenByte), !method.isEmpty || !isWhole else {
             throw .malformed
         }
         guard method.count < line.count else {
@@ -243,12 +244,4 @@ extension UInt8 {
     fileprivate static let lineFeed = UInt8(ascii: "\n")
     fileprivate static let carriageReturn = UInt8(ascii: "\r")
     fileprivate static let space = UInt8(ascii: " ")
-
-    /// Whether it may stand in a token (RFC 9110, section 5.6.2).
-    fileprivate var isTokenCharacter: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
-    }
 }

@@ -100,11 +100,8 @@ extension PageFields {
     /// Rejects values with a colon or a slash, which would mean something else in a path.
     private func check(_ control: PageControl) throws(PlanError) {
         guard let value = self[control.name] else { return }
-        let isPlain = value.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "+-.".utf8.contains(byte)
-            }
+        let isPlain = value.utf8.allSatisfy {
+            $0.isDigit || $0.isLetter || "+-.".utf8.contains($0)
         }
         guard isPlain, value.utf8.count <= 40 else {
             throw PlanError(
