@@ -14,7 +14,7 @@ struct PictureHead: Sendable {
     /// Whether another client might get another format.
     let isNegotiated: Bool
     /// Whether the client's hints could act.
-    let followsHints: Bool
+    var followsHints = false
     /// Whether the picture has a substitute format, chosen for lack of time.
     var isSubstitute = false
     var cacheStatus = ""
@@ -28,17 +28,6 @@ struct PictureHead: Sendable {
         let source: PixelSize
         let result: PixelSize
         let sourceBytes: Int?
-    }
-
-    init(
-        tag: String, source: FoundSource, cacheControl: String, isNegotiated: Bool,
-        followsHints: Bool = false
-    ) {
-        self.tag = tag
-        self.source = source
-        self.cacheControl = cacheControl
-        self.isNegotiated = isNegotiated
-        self.followsHints = followsHints
     }
 }
 

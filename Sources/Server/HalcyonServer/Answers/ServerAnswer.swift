@@ -5,16 +5,10 @@ import NIOCore
 /// An answer before it is written to a connection.
 struct ServerAnswer: Sendable {
     var status: Int
-    var fields: HTTPFields
+    var fields: HTTPFields = [:]
     /// `nil` for an answer that has no body, as 204 and 304; it then has no length either.
     var body: ByteBuffer?
     var notes = AnswerNotes()
-
-    init(status: Int, fields: HTTPFields = [:], body: ByteBuffer? = nil) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-    }
 
     /// The status for the log, metrics and traces: 499 if the client has disconnected.
     var notedStatus: Int { notes.failure?.kind == .clientGone ? 499 : status }

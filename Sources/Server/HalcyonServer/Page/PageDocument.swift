@@ -21,11 +21,6 @@ struct PageDocument: Sendable {
         "default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-    init(fields: PageFields, token: String) {
-        self.fields = fields
-        self.token = token
-    }
-
     var html: String {
         let parts = [
             "token": token, "notice": notice, "source": Self.escaped(fields.source ?? ""),
