@@ -65,7 +65,8 @@ extension ImageServer {
         }
     }
 
-    private static func json(
+    /// An answer of JSON that must not be stored.
+    static func json(
         _ value: some Encodable, status: Int = 200
     ) throws(Failure) -> ServerAnswer {
         let encoder = JSONEncoder()

@@ -129,7 +129,7 @@ extension ImageServer {
             // Without the source's header there is no such URL; the reason is told with the
             // picture.
             urls.iiif = try? await iiifURL(fields, source: source, address: address, request)
-            return try json(urls)
+            return try Self.json(urls)
         } catch {
             // Faults of the form are told in full: they are shown only to its sender.
             let body = ErrorBody(
@@ -148,20 +148,7 @@ extension ImageServer {
         let timer = startTimer(request)
         defer { timer.cancel() }
         let body = try await request.body(configuration.limits.maxSourceBytes)
-        return try json(["source": try uploads.keep(Data(buffer: body))])
-    }
-
-    private func json(_ value: some Encodable) throws(Failure) -> ServerAnswer {
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return ServerAnswer(
-                status: 200,
-                fields: ["Content-Type": "application/json", "Cache-Control": "no-store"],
-                body: ByteBuffer(data: try encoder.encode(value)))
-        } catch {
-            throw Failure(.internalError, "The answer could not be written", cause: "\(error)")
-        }
+        return try Self.json(["source": try uploads.keep(Data(buffer: body))])
     }
 
     /// Returns the part of pictures' URLs before their paths.
