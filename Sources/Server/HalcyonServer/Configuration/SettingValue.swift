@@ -121,30 +121,26 @@ extension Duration: SettingType {
     static var expected: String { "a number of seconds" }
 }
 
-extension ListenAddress: SettingType {
+/// A setting that is written as its description.
+protocol SettingText: SettingType, LosslessStringConvertible {}
+
+extension SettingText {
     init?(setting: SettingValue) {
-        guard let address = String(setting: setting).flatMap(ListenAddress.init) else { return nil }
-        self = address
+        guard let text = String(setting: setting) else { return nil }
+        self.init(text)
     }
     var setting: SettingValue { .text(description) }
+}
+
+extension ListenAddress: SettingText {
     static var expected: String { "HOST:PORT or unix:PATH" }
 }
 
-extension SocketMode: SettingType {
-    init?(setting: SettingValue) {
-        guard let mode = String(setting: setting).flatMap(SocketMode.init) else { return nil }
-        self = mode
-    }
-    var setting: SettingValue { .text(description) }
+extension SocketMode: SettingText {
     static var expected: String { "permissions in octal digits, such as 0660" }
 }
 
-extension IPNetwork: SettingType {
-    init?(setting: SettingValue) {
-        guard let network = String(setting: setting).flatMap(IPNetwork.init) else { return nil }
-        self = network
-    }
-    var setting: SettingValue { .text(description) }
+extension IPNetwork: SettingText {
     static var expected: String { "a network such as 10.0.0.0/8" }
 }
 
@@ -210,10 +206,8 @@ protocol SettingChoice: SettingType, RawRepresentable<String>, CaseIterable {}
 
 extension SettingChoice {
     init?(setting: SettingValue) {
-        guard let choice = String(setting: setting).flatMap(Self.init(rawValue:)) else {
-            return nil
-        }
-        self = choice
+        guard let text = String(setting: setting) else { return nil }
+        self.init(rawValue: text)
     }
     var setting: SettingValue { .text(rawValue) }
     static var expected: String {

@@ -108,14 +108,8 @@ extension ImageServer {
 }
 
 extension ServerFailure.LogLevel {
-    fileprivate var level: Logger.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
-        case .error: .error
-        }
-    }
+    /// Both have the same words.
+    fileprivate var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .error }
 }
 
 /// Makes untrusted texts safe for the log.
