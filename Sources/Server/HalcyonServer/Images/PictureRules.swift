@@ -6,12 +6,7 @@ import HalcyonWork
 
 /// The server's rules for pictures, independent of the URL.
 struct PictureRules: Sendable {
-    let maxSourceBytes: Int
-    let maxPixels: Int
-    let maxFramePixels: Int?
-    let maxFrames: Int
-    let maxResultDimension: Int
-    let maxResultBytes: Int
+    let limits: ImageServerConfiguration.Limits
     let svg: ImageServerConfiguration.SVG
     let acceptsTruncated: Bool
     /// Whether information about a source includes private metadata, about places and people.
@@ -28,33 +23,26 @@ struct PictureRules: Sendable {
 
     init(_ configuration: ImageServerConfiguration, time: TimeSource = .system) {
         self.time = time
-        let limits = configuration.limits
-        maxSourceBytes = limits.maxSourceBytes
-        maxPixels = limits.maxPixels
-        maxFramePixels = limits.maxFramePixels
-        maxFrames = limits.maxFrames
-        maxResultDimension = limits.maxResultDimension
-        maxResultBytes = limits.maxResultBytes
+        limits = configuration.limits
         let processing = configuration.processing
         svg = processing.svg
         acceptsTruncated = processing.truncated == .accept
         tellsPrivateMetadata = configuration.info.includesPrivateMetadata
         preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
         writesProgressiveJPEG = processing.writesProgressiveJPEG
-        effort = Dictionary(
-            processing.effort.compactMap { name, effort in
-                OutputFormat(urlName: name).map { ($0, effort) }
-            }, uniquingKeysWith: { first, _ in first })
+        func byFormat(_ numbers: [String: Int]) -> [OutputFormat: Int] {
+            let pairs = numbers.compactMap { name, number in
+                OutputFormat(urlName: name).map { ($0, number) }
+            }
+            return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        }
+        effort = byFormat(processing.effort)
         quality = processing.quality
-        formatQuality = Dictionary(
-            processing.formatQuality.compactMap { name, quality in
-                OutputFormat(urlName: name).map { ($0, quality) }
-            }, uniquingKeysWith: { first, _ in first })
+        formatQuality = byFormat(processing.formatQuality)
         var decoding = DecodingLimits.default
         // Counted here, for all frames together.
         decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
-        decoding.maximumMemory = min(
-            limits.maxDecodingBytes, configuration.work.memory ?? .max)
+        decoding.maximumMemory = min(limits.maxDecodingBytes, configuration.work.memory ?? .max)
         // Half of it, so that requests behind a picture that takes too long have some left, and
         // this one is answered, and remembered, as too complex before its own time is over.
         decoding.maximumDuration = configuration.work.requestTimeout / 2
@@ -64,11 +52,11 @@ struct PictureRules: Sendable {
     /// Returns the decoding limits for these options, which may raise those of the settings where
     /// that is allowed.
     func decodingLimits(for options: ProcessingOptions) -> DecodingLimits {
-        var limits = decodingLimits
-        limits.maximumPixelCount = max(
-            options.limits.sourcePixels ?? maxPixels,
-            options.limits.framePixels ?? maxFramePixels ?? 0)
-        return limits
+        var decoding = decodingLimits
+        decoding.maximumPixelCount = max(
+            options.limits.sourcePixels ?? limits.maxPixels,
+            options.limits.framePixels ?? limits.maxFramePixels ?? 0)
+        return decoding
     }
 
     /// Differs for rules by which the same plan makes other bytes.
@@ -77,7 +65,8 @@ struct PictureRules: Sendable {
             table.map { "\($0.key.rawValue)=\($0.value)" }.sorted().joined(separator: ",")
         }
         let parts = [
-            "\(maxFrames)", "\(maxResultDimension)", svg.rawValue, "\(acceptsTruncated)",
+            "\(limits.maxFrames)", "\(limits.maxResultDimension)", svg.rawValue,
+            "\(acceptsTruncated)",
             preferredFormats.map(\.rawValue).joined(separator: ","), "\(writesProgressiveJPEG)",
             text(effort), "\(quality)", text(formatQuality),
         ]
@@ -137,15 +126,16 @@ struct PictureRules: Sendable {
     /// - Throws: `Failure` when a source has more bytes than these options allow, which may raise
     ///   the limit of the settings where that is allowed.
     func check(sourceBytes: Int, _ options: ProcessingOptions) throws(Failure) {
-        let limit = options.limits.sourceBytes ?? maxSourceBytes
+        let limit = options.limits.sourceBytes ?? limits.maxSourceBytes
         guard sourceBytes <= limit else {
             throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
         }
     }
 
     func check(resultBytes: Int) throws(Failure) {
-        guard resultBytes <= maxResultBytes else {
-            throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")
+        guard resultBytes <= limits.maxResultBytes else {
+            throw Failure(
+                .sourceTooComplex, "The result has more than \(limits.maxResultBytes) bytes")
         }
     }
 }

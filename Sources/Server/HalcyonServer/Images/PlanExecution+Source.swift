@@ -33,7 +33,7 @@ extension PlanExecution {
                 ? DirectCoding(formats: [], skipsJPEGCoefficients: false) : DirectCoding.current
             image = try Self.image(self.data, coding, rules.decodingLimits(for: options))
             if format == .SVG { try SVGSanitizer.check(image) }
-            let most = options.limits.frames ?? rules.maxFrames
+            let most = options.limits.frames ?? rules.limits.maxFrames
             frameCount = min(image.frameCount, max(1, most))
             try checkPixels(options, rules)
         }
@@ -51,7 +51,7 @@ extension PlanExecution {
             _ options: ProcessingOptions, _ rules: PictureRules
         ) throws(Failure) {
             let pixels = image.pixelSize.pixelCount
-            let framePixels = options.limits.framePixels ?? rules.maxFramePixels
+            let framePixels = options.limits.framePixels ?? rules.limits.maxFramePixels
             if frameCount > 1, let framePixels {
                 guard pixels <= framePixels else {
                     throw Failure(
@@ -60,7 +60,7 @@ extension PlanExecution {
                 }
                 return
             }
-            let limit = options.limits.sourcePixels ?? rules.maxPixels
+            let limit = options.limits.sourcePixels ?? rules.limits.maxPixels
             guard pixels <= limit / frameCount else {
                 throw Failure(.sourceTooComplex, "The source has more than \(limit) pixels")
             }

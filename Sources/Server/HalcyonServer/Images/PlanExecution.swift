@@ -42,7 +42,7 @@ struct PlanExecution: PictureWork {
             }
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             let size = source.image.pixelSize
-            let side = options.limits.resultDimension ?? rules.maxResultDimension
+            let side = options.limits.resultDimension ?? rules.limits.maxResultDimension
             if options.skipProcessing.contains(choice.sourceFormat), options.format == nil,
                 max(size.width, size.height) <= side
             {

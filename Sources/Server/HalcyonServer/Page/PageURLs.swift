@@ -128,7 +128,7 @@ extension ImageServer {
         var notes = AnswerNotes()
         let (_, header) = try await opened(iiif, identifier, request, &notes)
         let geometry = Geometry(
-            source: header.size, options: options, limit: rules.maxResultDimension)
+            source: header.size, options: options, limit: rules.limits.maxResultDimension)
         guard geometry.cut == nil else { return nil }
         let size = geometry.turn.turned(geometry.scaled)
         let isLarger = size.width > header.size.width || size.height > header.size.height
