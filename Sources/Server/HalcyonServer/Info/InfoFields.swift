@@ -20,29 +20,25 @@ struct InfoFields: Sendable, Hashable {
         case dHash = "dhash"
         case pHash = "phash"
 
-        var shortName: String? {
-            switch self {
-            case .size: "s"
-            case .format: "f"
-            case .dimensions: "d"
-            case .pagesNumber: "pn"
-            case .colorSpace: "cs"
-            case .bands: "b"
-            case .sampleFormat: "sf"
-            case .average: "a"
-            case .dominantColors: "dc"
-            case .thumbHash: "th"
-            case .exif, .animation, .dHash, .pHash: nil
+        /// By its long or short name.
+        init?(urlName: String) {
+            guard let field = Field(rawValue: urlName) ?? Self.byShortName[urlName] else {
+                return nil
             }
+            self = field
         }
+
+        private static let byShortName: [String: Field] = [
+            "s": .size, "f": .format, "d": .dimensions, "pn": .pagesNumber, "cs": .colorSpace,
+            "b": .bands, "sf": .sampleFormat, "a": .average, "dc": .dominantColors,
+            "th": .thumbHash,
+        ]
 
         /// Whether it cannot be read from the header.
         var needsPixels: Bool {
             switch self {
-            case .size, .format, .dimensions, .pagesNumber, .colorSpace, .bands, .sampleFormat,
-                .exif, .animation:
-                false
             case .average, .dominantColors, .thumbHash, .dHash, .pHash: true
+            default: false
             }
         }
     }
@@ -115,8 +111,7 @@ extension InfoFields {
         case "blurhash", "bh":
             blurHash = try Self.blurHashSize(arguments)
         default:
-            let found = Field.allCases.first { $0.rawValue == name || $0.shortName == name }
-            guard let field = found else { throw Self.unknown(name) }
+            guard let field = Field(urlName: name) else { throw Self.unknown(name) }
             guard arguments.count == 1, let isWanted = Self.flag(arguments[0]) else {
                 throw PlanError(.invalidOption, "Option \(name) has to be 1 or 0.")
             }
