@@ -17,12 +17,6 @@ enum SharedContent: Sendable {
     /// - Parameter key: The key of the picture that failed; `nil` for a source.
     case failure(Failure, of: String?)
 
-    private static let bytesKind = UInt8(ascii: "b")
-    private static let objectKind = UInt8(ascii: "o")
-    private static let headKind = UInt8(ascii: "h")
-    private static let elsewhereKind = UInt8(ascii: "e")
-    private static let failureKind = UInt8(ascii: "f")
-
     /// `nil` for malformed content, or a kind that this version does not know.
     init?(_ buffer: ByteBuffer) {
         var buffer = buffer
@@ -30,12 +24,12 @@ enum SharedContent: Sendable {
             let length = buffer.readInteger(as: UInt32.self),
             let head = buffer.readData(length: Int(length))
         else { return nil }
-        switch kind {
-        case Self.bytesKind: self = .bytes(head: head, buffer)
-        case Self.objectKind: self = .object(head: head, name: String(buffer: buffer))
-        case Self.headKind: self = .head(head)
-        case Self.elsewhereKind: self = .elsewhere
-        case Self.failureKind:
+        switch Unicode.Scalar(kind) {
+        case "b": self = .bytes(head: head, buffer)
+        case "o": self = .object(head: head, name: String(buffer: buffer))
+        case "h": self = .head(head)
+        case "e": self = .elsewhere
+        case "f":
             guard let shared = try? JSONDecoder().decode(SharedFailure.self, from: head),
                 let failure = shared.failure
             else { return nil }
@@ -46,27 +40,22 @@ enum SharedContent: Sendable {
 
     var buffer: ByteBuffer {
         switch self {
-        case .bytes(let head, let body):
-            Self.buffer(Self.bytesKind, head, body)
-        case .object(let head, let name):
-            Self.buffer(Self.objectKind, head, ByteBuffer(string: name))
-        case .head(let head):
-            Self.buffer(Self.headKind, head, ByteBuffer())
-        case .elsewhere:
-            Self.buffer(Self.elsewhereKind, Data(), ByteBuffer())
+        case .bytes(let head, let body): Self.buffer("b", head, body)
+        case .object(let head, let name): Self.buffer("o", head, ByteBuffer(string: name))
+        case .head(let head): Self.buffer("h", head)
+        case .elsewhere: Self.buffer("e", Data())
         case .failure(let failure, let key):
             // Texts and numbers are always JSON.
-            Self.buffer(
-                Self.failureKind,
-                (try? JSONEncoder().encode(SharedFailure(failure, of: key))) ?? Data(),
-                ByteBuffer())
+            Self.buffer("f", (try? JSONEncoder().encode(SharedFailure(failure, of: key))) ?? Data())
         }
     }
 
-    private static func buffer(_ kind: UInt8, _ head: Data, _ body: ByteBuffer) -> ByteBuffer {
+    private static func buffer(
+        _ kind: Unicode.Scalar, _ head: Data, _ body: ByteBuffer = ByteBuffer()
+    ) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(5 + head.count + body.readableBytes)
-        buffer.writeInteger(kind)
+        buffer.writeInteger(UInt8(ascii: kind))
         buffer.writeInteger(UInt32(head.count))
         buffer.writeData(head)
         buffer.writeImmutableBuffer(body)
