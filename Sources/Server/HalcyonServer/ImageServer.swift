@@ -194,9 +194,7 @@ public final class ImageServer: Sendable {
 
     func setState(_ new: State) { state.withLock { $0 = new } }
 
-    /// Registers a request, so that it can be ended with all others.
-    ///
-    /// - Returns: A closure to call once the request has been answered.
+    /// Registers a request, so that it can be ended with all others; to be called once it is answered.
     func begin(_ ending: Ending) -> @Sendable () -> Void {
         let number = underWay.withLock { state in
             state.next += 1

@@ -25,9 +25,7 @@ final class ImageMetrics: Sendable {
 
     init(_ factory: any MetricsFactory) { self.factory = factory }
 
-    /// - Parameters:
-    ///   - start: The start of the request.
-    ///   - time: The time of the event.
+    /// - Parameter start: The start of the request.
     func note(
         _ step: RequestTrail.Step, of start: ContinuousClock.Instant,
         at time: ContinuousClock.Instant

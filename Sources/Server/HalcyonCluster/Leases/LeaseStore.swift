@@ -75,8 +75,6 @@ package protocol LeaseStore: Sendable {
 
     /// Publishes a record and releases the lease. Does neither, and returns `false`, when the lease
     /// is not held with this token, or when there is a record of this or a later generation.
-    ///
-    /// - Parameter lifetime: The lifetime of the record.
     func publish(
         _ record: SharedRecord, as name: String, token: String, lifetime: Duration
     ) async throws(EngineError) -> Bool

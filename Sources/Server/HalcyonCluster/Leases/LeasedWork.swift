@@ -265,9 +265,7 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    /// Waits for news or the next poll.
-    ///
-    /// - Returns: Whether the wait was stopped.
+    /// Waits for news or the next poll; returns whether the wait was stopped.
     private func wait(
         for news: News?, attempt: Int, atMost remaining: Duration,
         until stopped: OneShot<some Sendable>

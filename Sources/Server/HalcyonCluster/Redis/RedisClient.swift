@@ -54,9 +54,7 @@ package final class RedisClient: Sendable {
         if isWanted { open(opening) }
     }
 
-    /// Sends commands together.
-    ///
-    /// - Returns: One answer for each, none of them an error.
+    /// Sends commands together; returns one answer for each, none of them an error.
     package func send(_ commands: [RESPCommand]) async throws(RedisError) -> [RESPValue] {
         guard state.withLock({ $0.breaker.admit(at: time.now) }) else { throw .paused }
         let deadline = time.now + settings.timeout

@@ -102,9 +102,7 @@ private final class RedisBatch: Sendable {
     private let patience: Duration
     private let isAnswered = Atomic(false)
 
-    /// - Parameters:
-    ///   - deadline: Until when the answers are waited for.
-    ///   - patience: How much later they may come: then the connection is ended.
+    /// - Parameter patience: How long after `deadline` answers may come: then the connection is ended.
     init(
         _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, by time: TimeSource,
         patience: Duration
@@ -117,8 +115,6 @@ private final class RedisBatch: Sendable {
 
     /// Watches over the time that is left, by the event loop's clock: the other end has no other one. On the channel's
     /// own thread: set from another one, a timer would wake it once more for each question.
-    ///
-    /// - Returns: To be cancelled when the answers are there.
     func startTimer(on channel: any Channel) -> Scheduled<Void> {
         channel.eventLoop.after(TimeAmount(deadline - time.now)) { [self] in
             answer.give(.failure(.timedOut))

@@ -64,9 +64,7 @@ private final class Listener: Sendable {
         }
     }
 
-    /// Handles one connection, from its beginning to its end.
-    ///
-    /// - Returns: Whether it got as far as listening.
+    /// Handles one connection to its end; returns whether it got as far as listening.
     private func listen() async -> Bool {
         let ended = OneShot<Bool>()
         return await withTaskCancellationHandler {

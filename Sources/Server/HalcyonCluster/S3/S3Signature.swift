@@ -43,8 +43,6 @@ package struct S3Signature: Hashable, Sendable {
 
     /// Signs a request without a query: its method, host, path, and the fields whose names begin with `x-amz-`
     /// or are among `fields`, which are in lower case.
-    ///
-    /// - Parameter known: The key of a day, if there is one at hand.
     package func sign(
         _ request: inout URLRequest, at date: Date, content: String = "UNSIGNED-PAYLOAD",
         fields: Set<String> = [], known: DayKey? = nil

@@ -77,10 +77,7 @@ extension ImageServer {
         return fields
     }
 
-    /// The answer to a request that failed.
-    ///
-    /// - Parameter explaining: Whether to give the reason whatever the settings say, as to
-    ///   operators.
+    /// - Parameter explaining: Whether to give the reason whatever the settings say, as to operators.
     func errorAnswer(
         _ failure: Failure, to request: ServerRequest, explaining: Bool = false
     ) -> ServerAnswer {

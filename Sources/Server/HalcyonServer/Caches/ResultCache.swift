@@ -140,9 +140,7 @@ final class ResultCache: Sendable {
         return true
     }
 
-    /// Writes a picture in memory to the disk, if that was left for its next use.
-    ///
-    /// - Returns: Whether it was.
+    /// Writes a picture in memory to the disk, and returns whether that was left for its next use.
     func keepOnDisk(_ picture: MadePicture, during visit: PurgeVisit?) -> Bool {
         guard picture.takeTurn(), let origin = picture.origin else { return false }
         write(Data(buffer: picture.body), for: picture.key, of: origin, during: visit)
@@ -182,9 +180,7 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Keeps a picture in memory, unless its origin has been purged since the visit began.
-    ///
-    /// - Returns: Whether it may be kept.
+    /// Keeps a picture in memory, unless its origin has been purged since the visit began: `false`.
     @discardableResult
     func remember(
         _ picture: MadePicture, _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?

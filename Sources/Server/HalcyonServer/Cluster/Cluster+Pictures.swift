@@ -42,11 +42,9 @@ extension Cluster {
     /// Returns a picture: another server's, or one made here while the others wait.
     ///
     /// - Parameters:
-    ///   - key: The cache key.
     ///   - glance: An earlier lookup, whatever picture it was for.
     ///   - source: Returns the shareable head of the picture's source, once the picture is made.
     ///   - keep: Called with a picture of another server.
-    ///   - making: Makes it here.
     func picture(
         _ key: String, as name: SharedPictureName, after glance: PictureGlance?,
         until stopped: Ending, source: @escaping @Sendable () -> SharedPictureHead.Source?,
@@ -163,8 +161,6 @@ extension Cluster {
 
     /// Updates the head of the source in a picture's record, so that servers that find the record
     /// need not ask the source's server: the recorded head is no longer fresh.
-    ///
-    /// - Parameter head: The present content of the record.
     private func amend(
         _ record: SharedRecord, _ content: SharedContent, of name: SharedPictureName,
         _ head: SharedPictureHead, with source: SharedPictureHead.Source?, mark: Int64

@@ -56,7 +56,6 @@ extension Cluster {
     /// Returns a source: another server's, or one fetched here while the others wait.
     ///
     /// - Parameters:
-    ///   - url: The URL of the source.
     ///   - needsBody: Whether the bytes are needed, not only the head.
     ///   - isGood: Whether another server's version is usable here.
     ///   - accept: Converts another server's source; `nil` when it cannot be used after all.

@@ -98,7 +98,6 @@ final class Cluster: Sendable {
     /// Returns the publication of an object: its bytes or, if it is large, its place.
     ///
     /// - Parameters:
-    ///   - head: The metadata of the object.
     ///   - isStored: Whether it is in the store of bytes already.
     ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
     ///   - replacing: Whether an object of the same name in the store may be too old to be used.
@@ -230,12 +229,7 @@ final class Cluster: Sendable {
     }
 
     /// Makes all servers ignore shared entries from before now that a purge concerns, and purge
-    /// their own caches.
-    ///
-    /// - Parameters:
-    ///   - sources: The keys of the purged sources that are known here.
-    ///   - pictures: The keys of the purged pictures that are known here.
-    /// - Returns: Whether they were told.
+    /// their own caches; returns whether they were told. The keys are those known here.
     func forget(
         _ purge: Purge, sources: Set<String>, pictures: [String]
     ) async -> Bool {

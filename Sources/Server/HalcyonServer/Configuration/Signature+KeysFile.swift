@@ -1,9 +1,7 @@
 import Foundation
 
 extension ImageServerConfiguration.Signature {
-    /// Adds the pairs of the file with keys, behind those that are set.
-    ///
-    /// - Parameter faults: Told what is wrong with the file, and nothing of what it holds.
+    /// Adds the pairs of the file with keys, behind those that are set. Faults tell nothing of what it holds.
     mutating func takeKeysFile(_ faults: inout [String]) {
         guard let path = keysFile else { return }
         guard let data = FileManager.default.contents(atPath: path),

@@ -45,8 +45,6 @@ extension Failure {
         }
     }
 
-    /// The failure in the words of an answer.
-    ///
     /// - Parameter advising: Whether it says what the operator can change.
     func told(advising: Bool) -> PlanError {
         guard advising, let advice else { return PlanError(kind, detail) }

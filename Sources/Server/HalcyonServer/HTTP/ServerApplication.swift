@@ -27,7 +27,6 @@ enum ServerApplication {
     /// - Parameters:
     ///   - loops: What reads and writes its connections, and answers them.
     ///   - bound: Where the framework listens.
-    ///   - onListening: Told the listener when it is there.
     ///   - refusal: The answer to a request that cannot be read.
     ///   - answer: Called for each request, in the connection's task.
     static func make(
@@ -100,9 +99,7 @@ extension ServerRequest {
             }, onRead: { isRead.give(()) })
     }
 
-    /// - Parameters:
-    ///   - willRead: Called before the request's body is read.
-    ///   - onRead: Called when all of it has been read.
+    /// - Parameter onRead: Called when all of the body has been read.
     init(
         _ request: Request, target: String, peer: String?, start: ContinuousClock.Instant,
         ending: Ending, watch: @escaping @Sendable () -> Void,

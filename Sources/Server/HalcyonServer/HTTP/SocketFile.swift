@@ -36,7 +36,6 @@ final class SocketFile: Sendable {
 
     /// Gives the bound socket its name.
     ///
-    /// - Parameter mode: Its permissions.
     /// - Throws: `ListenError` when somebody listens there, or the name cannot be taken.
     func publish(mode: SocketMode) throws(ListenError) {
         // Until now, only the owner could connect.

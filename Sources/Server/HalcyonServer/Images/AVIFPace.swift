@@ -16,9 +16,7 @@ struct AVIFPace: Sendable {
     private var taken = 1.0
     private var expected = 1.0
 
-    /// Returns the estimated time for a picture.
-    ///
-    /// - Parameter pixels: The pixels of all frames.
+    /// Returns the estimated time for a picture with these pixels in all frames together.
     func duration(pixels: Int, effort: Int) -> Duration {
         .seconds(Self.cost(pixels, effort) * taken / expected)
     }

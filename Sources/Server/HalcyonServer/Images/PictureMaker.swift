@@ -136,9 +136,7 @@ final class PictureMaker: Sendable {
         return picture
     }
 
-    /// Returns the picture of an order: from the disk, or made.
-    ///
-    /// - Returns: The picture, and whether the work is shared with another request.
+    /// Returns the picture of an order, and whether the work is shared with another request.
     func picture(
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
@@ -252,8 +250,6 @@ final class PictureMaker: Sendable {
     }
 
     /// Does the work in its turn, unless less time is left than work usually takes.
-    ///
-    /// - Returns: The result, the wait for the turn, and the start of the work.
     private func run(
         _ order: Order, on data: Data, _ stopped: Ending
     ) async throws(Failure) -> (

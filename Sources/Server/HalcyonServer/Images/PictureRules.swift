@@ -81,8 +81,6 @@ struct PictureRules: Sendable {
         "webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10,
     ]
 
-    /// Returns the encoding options for a format.
-    ///
     /// - Parameter quality: 1…100; `nil` for the default of the format.
     func encoding(of format: OutputFormat, quality: Int? = nil) -> ImageEncodingOptions {
         var options = ImageEncodingOptions(

@@ -243,9 +243,7 @@ extension Dimensions {
 }
 
 extension OutputFormat {
-    /// Returns this format, or a substitute for images that are too small for it.
-    ///
-    /// - Parameter other: The substitute; by default PNG or JPEG.
+    /// Returns this format, or for images that are too small for it another one, by default PNG or JPEG.
     func possible(for image: Image, otherwise other: OutputFormat? = nil) -> OutputFormat {
         let size = image.pixelSize
         guard min(size.width, size.height) < minimumSide else { return self }

@@ -67,9 +67,7 @@ final class ServerMetrics: Sendable {
         return duration
     }
 
-    /// Returns all metrics as text.
-    ///
-    /// - Parameter gauges: The present values to add.
+    /// Returns all metrics as text, with the present values of gauges.
     func text(adding gauges: [Gauge]) -> String {
         let counters = [
             requests, inFlight, errors, rejected, sourceResponses, refused, cacheRequests,

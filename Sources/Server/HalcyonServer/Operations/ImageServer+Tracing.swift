@@ -68,9 +68,7 @@ extension SpanScope {
 }
 
 extension Span {
-    /// Notes a request to the server of a source.
-    ///
-    /// - Parameter hop: Redirects before it.
+    /// Notes a request to the server of a source, after `hop` redirects.
     func note(_ request: URLRequest, hop: Int) {
         updateAttributes { attributes in
             attributes["http.request.method"] = request.httpMethod ?? "GET"

@@ -105,9 +105,7 @@ extension ImageServer {
     /// The maximum number of URLs in an order.
     private static let mostURLs = 10_000
 
-    /// Makes pictures one by one, while no other requests wait.
-    ///
-    /// - Returns: The id of the job.
+    /// Makes pictures one by one, while no other requests wait; returns the id of the job.
     func warm(_ order: WarmOrder) throws(Failure) -> String {
         let accepts = order.accept ?? ["*/*"]
         guard (1...Self.mostURLs).contains(order.urls.count), (1...20).contains(accepts.count)

@@ -25,9 +25,7 @@ final class PageUploads: Sendable {
         uploads = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
-    /// Stores a picture.
-    ///
-    /// - Returns: The name of the picture as a source.
+    /// Stores a picture, and returns its name as a source.
     /// - Throws: `source_format` when the format is unknown.
     func keep(_ data: Data) throws(Failure) -> String {
         guard ImageSniffer.format(of: data) != .unknown else {

@@ -54,9 +54,7 @@ struct Admission {
         return true
     }
 
-    /// Gives a place back.
-    ///
-    /// - Returns: The waiter that passes in its place.
+    /// Gives a place back; returns the waiter that passes in its place.
     mutating func leave(group: String) -> Int? {
         passing -= 1
         let count = held(group) - 1

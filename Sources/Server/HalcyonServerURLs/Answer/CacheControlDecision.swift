@@ -43,9 +43,7 @@ package struct CacheControlDecision: Sendable, Hashable {
     /// Whether the server's own cache may store the response; always so when origins are ignored.
     package let isStorable: Bool
 
-    /// - Parameters:
-    ///   - expires: The expiration of the URL, in Unix seconds.
-    ///   - now: Unix seconds.
+    /// - Parameter expires: The expiration of the URL, in Unix seconds like `now`.
     package init(
         _ answer: Answer, expires: Int? = nil, now: Double, settings: Settings = Settings()
     ) {

@@ -10,9 +10,7 @@ package struct ErrorBody: Sendable, Hashable {
     package let contentType: String
     package let text: String
 
-    /// - Parameters:
-    ///   - accept: All values of the request's header field.
-    ///   - requestID: Included in JSON only.
+    /// - Parameter requestID: Included in JSON only.
     package init(_ error: PlanError, detail: Detail, accept: [String], requestID: String) {
         let summary = error.failure.summary
         let message = detail == .full ? "\(summary): \(error.reason)" : summary
