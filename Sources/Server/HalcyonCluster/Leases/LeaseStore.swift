@@ -51,9 +51,7 @@ package struct EngineError: Error, Hashable, Sendable {
 /// not reply.
 package protocol LeaseStore: Sendable {
     /// Reads the record of a name and, in the same round trip, the latest of some marks.
-    func record(
-        _ name: String, marks: [String]
-    ) async throws(EngineError) -> Marked<SharedRecord?>
+    func record(_ name: String, marks: [String]) async throws(EngineError) -> Marked<SharedRecord?>
 
     /// Acquires the lease of a name unless it is held, or there is a record newer than
     /// `generation`. Marks are read afterwards, in the same round trip.

@@ -283,9 +283,7 @@ package final class LeasedWork: Sendable {
             on: MultiThreadedEventLoopGroup.singleton.any(), else: false)
     }
 
-    private func publish(
-        _ publication: Publication, as generation: Int64, with lease: Lease
-    ) {
+    private func publish(_ publication: Publication, as generation: Int64, with lease: Lease) {
         Task { [store, onEvent] in
             let isPublished: Bool
             do throws(EngineError) {

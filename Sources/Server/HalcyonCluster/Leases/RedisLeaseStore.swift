@@ -172,9 +172,7 @@ package final class RedisLeaseStore: LeaseStore {
         return appending + [["PUBLISH", "\(prefix):tidings", "\(topic.rawValue)"]]
     }
 
-    private func running(
-        _ script: String, _ name: String, _ arguments: [Argument]
-    ) -> RESPCommand {
+    private func running(_ script: String, _ name: String, _ arguments: [Argument]) -> RESPCommand {
         var command: RESPCommand = [
             "EVAL", script, "3", leaseKey(name), recordKey(name), waitingKey(name),
         ]

@@ -61,9 +61,7 @@ package struct RESPDecoder {
         return value
     }
 
-    private func value(
-        in buffer: inout ByteBuffer, depth: Int
-    ) throws(RESPError) -> RESPValue? {
+    private func value(in buffer: inout ByteBuffer, depth: Int) throws(RESPError) -> RESPValue? {
         guard let line = try line(in: &buffer) else { return nil }
         guard let type = line.utf8.first else { throw RESPError(reason: "an empty line") }
         let text = String(line.dropFirst())

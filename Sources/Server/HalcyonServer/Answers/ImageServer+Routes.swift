@@ -87,8 +87,7 @@ extension ImageServer {
             notes.isQuiet = true
             return answer
         }
-        let pageRoute =
-            hasPlayground && routes.contains(.page) ? PageRoute(target: rest) : nil
+        let pageRoute = hasPlayground && routes.contains(.page) ? PageRoute(target: rest) : nil
         let pathOfIIIF = routes.contains(.iiif) ? iiif?.path(of: rest) : nil
         if pathOfIIIF != nil { notes.route = "iiif" }
         switch request.method {
@@ -150,9 +149,7 @@ extension ImageServer {
     }
 
     /// Returns the plan of a target, once its signature is verified.
-    func plan(
-        _ target: String, _ request: ServerRequest
-    ) throws(Failure) -> ImagePlan {
+    func plan(_ target: String, _ request: ServerRequest) throws(Failure) -> ImagePlan {
         try plan(target, hints: hints(request))
     }
 

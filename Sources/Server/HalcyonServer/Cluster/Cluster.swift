@@ -140,9 +140,7 @@ final class Cluster: Sendable {
     /// Returns the publication of a failure; `nil` when others have to try for themselves.
     ///
     /// - Parameter key: The key of the picture that failed; `nil` for a source.
-    func publication(
-        of failure: Failure, at key: String? = nil
-    ) -> LeasedWork.Publication? {
+    func publication(of failure: Failure, at key: String? = nil) -> LeasedWork.Publication? {
         switch failure.kind {
         case .clientGone, .busy, .deadline, .draining, .internalError: return nil
         default: break
@@ -184,9 +182,7 @@ final class Cluster: Sendable {
 
     /// Stores an object, and returns whether it is in the store afterwards.
     @discardableResult
-    func store(
-        _ object: SharedObject, as name: String, replacing: Bool = false
-    ) async -> Bool {
+    func store(_ object: SharedObject, as name: String, replacing: Bool = false) async -> Bool {
         guard let store else { return false }
         do throws(EngineError) {
             let isNew = try await store.store(object, as: name, replacing: replacing)
@@ -230,9 +226,7 @@ final class Cluster: Sendable {
 
     /// Makes all servers ignore shared entries from before now that a purge concerns, and purge
     /// their own caches; returns whether they were told. The keys are those known here.
-    func forget(
-        _ purge: Purge, sources: Set<String>, pictures: [String]
-    ) async -> Bool {
+    func forget(_ purge: Purge, sources: Set<String>, pictures: [String]) async -> Bool {
         guard let leases else {
             // Nobody can be told what is too old: at least what is known here goes.
             await removeObjects(ofPictures: pictures)

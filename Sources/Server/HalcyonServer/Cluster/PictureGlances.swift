@@ -4,8 +4,7 @@ import HalcyonServerURLs
 import HalcyonWork
 
 /// Names the picture that is to be made of a source, by the source's key and URL; `nil` for one that is not shared.
-typealias PictureNaming =
-    @Sendable (_ source: String, _ url: String) async -> SharedPictureName?
+typealias PictureNaming = @Sendable (_ source: String, _ url: String) async -> SharedPictureName?
 
 /// Looks up pictures at other servers while nothing is known here of their sources. After a hit
 /// neither the source nor its head has to be fetched: the cost is one request to Redis and, for a

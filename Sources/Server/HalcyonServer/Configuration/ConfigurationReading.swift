@@ -42,8 +42,7 @@ extension ImageServerConfiguration {
             let name = prefix.isEmpty ? key : "\(prefix).\(key)"
             if let setting = Setting.all.first(where: { $0.name == name }) {
                 // A single value stands for a list of one.
-                let isTaken =
-                    setting.take(value, &self) || setting.take(.list([value]), &self)
+                let isTaken = setting.take(value, &self) || setting.take(.list([value]), &self)
                 if !isTaken { faults.append("\(name) must be \(setting.expected).") }
             } else if case .table(let inner) = value,
                 Setting.all.contains(where: { $0.name.hasPrefix(name + ".") })

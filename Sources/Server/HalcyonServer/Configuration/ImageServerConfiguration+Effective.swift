@@ -9,8 +9,7 @@ extension ImageServerConfiguration {
     package func effective(logFormat: Log.Format) -> ImageServerConfiguration {
         var configuration = self
         configuration.cache.directory = cacheDirectory.path
-        configuration.http.ttl =
-            http.ttl ?? (signature.isRequired ? .seconds(31_536_000) : .zero)
+        configuration.http.ttl = http.ttl ?? (signature.isRequired ? .seconds(31_536_000) : .zero)
         configuration.log.format = log.format ?? logFormat
         configuration.playground = showsPlayground
         configuration.work.decoders = min(work.decoders, Processors.count)

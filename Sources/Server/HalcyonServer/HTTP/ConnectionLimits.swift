@@ -217,9 +217,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         watchWriting(context)
     }
 
-    func close(
-        context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
-    ) {
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         // A peer that closes its output answers nothing more, and would wait for the client.
         let answers = phase == .serving || phase == .afterRequests || phase == .afterAnswer
         let isLast = mode == .output && answers
@@ -296,8 +294,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             // For the body of the only request, and not for one behind it.
             let isWaiting = isReading && isBodyWanted && unanswered == 1 && phase == .serving
             let isWorking = unanswered > 0 && !isWaiting || unwritten > 0
-            let left =
-                isWorking ? times.idle : lastActivity + times.idle - context.eventLoop.now
+            let left = isWorking ? times.idle : lastActivity + times.idle - context.eventLoop.now
             if left > .zero { watchIdleness(context, in: left) } else { cut(context) }
         }
     }

@@ -54,9 +54,7 @@ extension ImageServer {
         routes: Routes = [.processing, .info, .iiif], stopsWorkForLostClients: Bool = false
     ) {
         let all = RouterPath(path.isEmpty ? "**" : "\(path)/**")
-        for method: HTTPRequest.Method in [
-            .get, .head, .options, .post, .put, .delete, .patch,
-        ] {
+        for method: HTTPRequest.Method in [.get, .head, .options, .post, .put, .delete, .patch] {
             router.on(all, method: method) { [self] request, context in
                 // The last segment is the wildcard.
                 let route = (context.endpointPath ?? "").split(separator: "/")

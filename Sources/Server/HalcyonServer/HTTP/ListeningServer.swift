@@ -101,8 +101,7 @@ public final class ListeningServer: Sendable {
         }
         var ports: [Int] = []
         for port in publicPorts { ports.append(try await port.value.get()) }
-        let last =
-            configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        let last = configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
         await CodecWarmUp.finish()
         server.setState(.ready)
         return ListeningServer(

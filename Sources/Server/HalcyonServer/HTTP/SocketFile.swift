@@ -100,9 +100,7 @@ final class SocketFile: Sendable {
     }
 
     /// Keeps other servers from taking a name in the folder while `body` runs.
-    private func withFolderLocked(
-        _ body: () throws(ListenError) -> Void
-    ) throws(ListenError) {
+    private func withFolderLocked(_ body: () throws(ListenError) -> Void) throws(ListenError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder that cannot be locked still has names that can be taken.

@@ -220,8 +220,7 @@ final class PictureMaker: Sendable {
         let (result, waited, begun) = try await run(order, on: data, stopped)
         noteSpans(of: result, since: begun)
         if stopped.isGiven, case .failure = result { metrics.cancelled.add(["decode"]) }
-        let key =
-            source.validator == order.source.validator ? order.key : order.key(of: source)
+        let key = source.validator == order.source.validator ? order.key : order.key(of: source)
         if case .failure(let failure) = result {
             failures.note(failure, for: key, of: order.source, as: order.origin)
         }

@@ -77,9 +77,7 @@ struct PictureRules: Sendable {
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
 
     /// The effort ranges of the encoders, by format.
-    static let efforts = [
-        "webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10,
-    ]
+    static let efforts = ["webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10]
 
     /// - Parameter quality: 1…100; `nil` for the default of the format.
     func encoding(of format: OutputFormat, quality: Int? = nil) -> ImageEncodingOptions {

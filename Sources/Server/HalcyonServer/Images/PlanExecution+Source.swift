@@ -15,9 +15,7 @@ extension PlanExecution {
         /// The codecs that read it.
         private let coding: DirectCoding
 
-        init(
-            _ data: Data, options: ProcessingOptions, rules: PictureRules
-        ) throws {
+        init(_ data: Data, options: ProcessingOptions, rules: PictureRules) throws {
             format = ImageSniffer.format(of: data)
             if format == .SVG, rules.svg == .refuse {
                 throw Failure(.sourceFormat, "SVG drawings are not served")
@@ -149,8 +147,7 @@ extension PlanExecution {
             let isOnCanvas =
                 options.extend != nil || options.extendAspectRatio != nil
                 || options.padding != ProcessingOptions.Padding()
-            let needsAlpha =
-                (source.image.hasAlpha || isOnCanvas) && options.background == nil
+            let needsAlpha = (source.image.hasAlpha || isOnCanvas) && options.background == nil
             let needsFrames = source.frameCount > 1
             return preferred.first {
                 (!needsAlpha || $0.holdsAlpha) && (!needsFrames || $0.holdsAnimation)

@@ -110,9 +110,7 @@ struct PlanExecution: PictureWork {
     ///
     /// - Parameter turn: An EXIF orientation to apply, besides what the options say: the decoder
     ///   delivers pictures upright.
-    private func steps(
-        on image: Image, isDrawing: Bool, turn: Int, limit: Int
-    ) throws -> Image {
+    private func steps(on image: Image, isDrawing: Bool, turn: Int, limit: Int) throws -> Image {
         var image = options.trim.map { image.trimmed(TrimRule($0)) } ?? image
         let stored = Dimensions(image.pixelSize)
         var options = options

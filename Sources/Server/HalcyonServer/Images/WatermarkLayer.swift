@@ -9,9 +9,7 @@ struct WatermarkLayer: Sendable {
     let opacity: Double
 
     /// - Parameter scale: What offsets in pixels are multiplied by.
-    func laid(
-        over picture: Image, _ mark: ProcessingOptions.Watermark, scale: Double
-    ) -> Image {
+    func laid(over picture: Image, _ mark: ProcessingOptions.Watermark, scale: Double) -> Image {
         let outer = Dimensions(picture.pixelSize)
         let size = Placement.size(
             ofWatermark: Dimensions(image.pixelSize), on: outer, scale: mark.scale)

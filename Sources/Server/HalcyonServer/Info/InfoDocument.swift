@@ -51,9 +51,7 @@ struct InfoDocument: Encodable, Sendable {
 
         init(_ color: Color) {
             func byte(_ value: CGFloat) -> Int { Int((value * 255).rounded()) }
-            (R, G, B, A) = (
-                byte(color.red), byte(color.green), byte(color.blue), byte(color.alpha)
-            )
+            (R, G, B, A) = (byte(color.red), byte(color.green), byte(color.blue), byte(color.alpha))
         }
 
         var hexadecimal: String {
@@ -140,9 +138,7 @@ struct InfoDocument: Encodable, Sendable {
         if fields.digest { sha256 = Digest.sha256.hexadecimal(data) }
     }
 
-    private mutating func takeStoredHeader(
-        _ data: Data, _ fields: InfoFields, isAllTold: Bool
-    ) {
+    private mutating func takeStoredHeader(_ data: Data, _ fields: InfoFields, isAllTold: Bool) {
         let chosen = fields.fields
         if chosen.contains(.colorSpace) {
             // The file has been opened; anything missing here is unknown.

@@ -163,8 +163,7 @@ final class Counter: Sendable {
         }
         var text = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for (labels, value) in values {
-            text +=
-                "\(name)\(MetricText.labels(self.labels, labels)) \(MetricText.number(value))\n"
+            text += "\(name)\(MetricText.labels(self.labels, labels)) \(MetricText.number(value))\n"
         }
         return text
     }
@@ -178,9 +177,7 @@ final class Histogram: Sendable {
         var count = 0
     }
 
-    static let seconds = [
-        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-    ]
+    static let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
     static let fineSeconds = [0.0001, 0.00025, 0.0005] + seconds
     static let bytes = (0...7).map { 1024 * pow(4, Double($0)) }
 

@@ -82,9 +82,7 @@ extension ImageServer {
         add("frames", notes.frames)
         add("sourceBytes", notes.sourceBytes)
         add("ua", request.fields.first("User-Agent").map { LogText.printable($0, limit: 200) })
-        var times: Logger.Metadata = [
-            "total": .stringConvertible(Self.tenths(.seconds(seconds)))
-        ]
+        var times: Logger.Metadata = ["total": .stringConvertible(Self.tenths(.seconds(seconds)))]
         for (name, duration) in notes.stages {
             times[name] = .stringConvertible(Self.tenths(duration))
         }

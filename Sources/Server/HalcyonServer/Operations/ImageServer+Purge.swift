@@ -66,9 +66,7 @@ extension ImageServer {
     }
 
     /// An answer of JSON that must not be stored.
-    static func json(
-        _ value: some Encodable, status: Int = 200
-    ) throws(Failure) -> ServerAnswer {
+    static func json(_ value: some Encodable, status: Int = 200) throws(Failure) -> ServerAnswer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -162,9 +160,7 @@ extension ImageServer {
     }
 
     /// Returns the name of a plan, watermark included, in the index of results.
-    private func name(
-        of plan: ImagePlan, until ending: Ending
-    ) async throws(Failure) -> String {
+    private func name(of plan: ImagePlan, until ending: Ending) async throws(Failure) -> String {
         let (marked, mark) = try await withWatermark(plan, until: ending)
         return PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark))
     }

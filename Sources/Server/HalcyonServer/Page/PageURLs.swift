@@ -69,8 +69,7 @@ extension ImageServer {
         return signed
     }
 
-    private static let detailsPath =
-        "/s:1/f:1/d:1/pn:1/a:1/p:6/bh:4:3/th:1/dhash:1/phash:1"
+    private static let detailsPath = "/s:1/f:1/d:1/pn:1/a:1/p:6/bh:4:3/th:1/dhash:1/phash:1"
 
     /// Returns the path, for use in the page, of the picture that the controls describe.
     func picturePath(_ fields: PageFields, source: String) throws(Failure) -> String {

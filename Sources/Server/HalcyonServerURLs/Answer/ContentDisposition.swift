@@ -36,9 +36,7 @@ package struct ContentDisposition: Sendable, Hashable {
         self.field = field
     }
 
-    private static func field(
-        _ start: String, _ name: [Unicode.Scalar], _ end: String
-    ) -> String {
+    private static func field(_ start: String, _ name: [Unicode.Scalar], _ end: String) -> String {
         let whole = String(String.UnicodeScalarView(name)) + end
         let ascii = String(
             decoding: whole.unicodeScalars.map { scalar in

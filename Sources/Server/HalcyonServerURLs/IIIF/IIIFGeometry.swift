@@ -44,8 +44,7 @@ package struct IIIFGeometry: Sendable, Hashable {
             }
         let mirror = parameters.rotation.isMirrored ? "!" : ""
         let degrees = Self.text(parameters.rotation.degrees)
-        let quality =
-            parameters.quality == .color && !isGray ? .default : parameters.quality
+        let quality = parameters.quality == .color && !isGray ? .default : parameters.quality
         let format = IIIFParameters.name(of: parameters.format)
         canonicalText =
             "\(regionText)/\(sizeText)/\(mirror)\(degrees)/\(quality.rawValue).\(format)"

@@ -2,9 +2,7 @@
 
 extension OptionApplication {
     /// Reads a flag, and the position of the picture.
-    func placed(
-        _ arguments: OptionArguments, current: Gravity?
-    ) throws(PlanError) -> Gravity? {
+    func placed(_ arguments: OptionArguments, current: Gravity?) throws(PlanError) -> Gravity? {
         var isOn = current != nil
         readFlag(arguments, into: &isOn)
         let place = try gravity(

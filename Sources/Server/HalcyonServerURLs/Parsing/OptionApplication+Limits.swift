@@ -1,9 +1,7 @@
 extension OptionApplication {
     /// Lower limits are always allowed, higher ones only where the server says so. A limit that is
     /// the server's own is none of the URL's.
-    mutating func applyLimit(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
+    mutating func applyLimit(_ name: OptionName, _ arguments: OptionArguments) throws(PlanError) {
         switch name {
         case .maxSourceResolution:
             let form = ArgumentForm<Double>.number("megapixels, above 0") { $0 > 0 }

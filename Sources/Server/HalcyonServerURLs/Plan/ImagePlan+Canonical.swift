@@ -159,9 +159,7 @@ private struct CanonicalText {
         case .focus(let x, let y): ["fp", Numbers.text(x), Numbers.text(y)]
         case .anchor(let anchor, 0, 0): [anchor.rawValue]
         case .anchor(let anchor, let x, let y):
-            [
-                anchor.rawValue, Numbers.text(x), Numbers.text(y),
-            ]
+            [anchor.rawValue, Numbers.text(x), Numbers.text(y)]
         }
     }
 }
