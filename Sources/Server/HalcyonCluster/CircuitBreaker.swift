@@ -47,9 +47,7 @@ package struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    package mutating func succeed() {
-        phase = .closed(failures: 0)
-    }
+    package mutating func succeed() { phase = .closed(failures: 0) }
 
     /// Takes note of a call that was given up here, which says nothing of the engine.
     package mutating func abandon(at now: ContinuousClock.Instant) {

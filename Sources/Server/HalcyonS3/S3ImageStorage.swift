@@ -73,9 +73,7 @@ public struct S3ImageStorage: SharedImageStorage {
         _ = try await store.store(SharedObject(body: data), as: "i/\(name)", replacing: true)
     }
 
-    public func remove(named name: String) async throws {
-        try await store.remove("i/\(name)")
-    }
+    public func remove(named name: String) async throws { try await store.remove("i/\(name)") }
 }
 
 /// Why a store cannot be used at all.

@@ -220,9 +220,7 @@ public final class ImageServer: Sendable {
     /// `/rs:fit:300:300/plain/https://example.com/a.jpg` becomes `/SIGNATURE/rs:fit:…`.
     ///
     /// `nil` when there is no key to sign with.
-    public func sign(_ path: String) -> String? {
-        signer.signed(path).map { prefix + $0 }
-    }
+    public func sign(_ path: String) -> String? { signer.signed(path).map { prefix + $0 } }
 }
 
 /// Logs that a cache cannot be used, at most once a minute for each: requests are answered without

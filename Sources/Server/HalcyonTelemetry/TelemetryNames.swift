@@ -25,7 +25,5 @@ extension RequestTrail.End {
     }
 
     /// The cache in which the image was found, for labels.
-    var cacheName: String {
-        if case .succeeded(let cache) = self { cache.name } else { "none" }
-    }
+    var cacheName: String { if case .succeeded(let cache) = self { cache.name } else { "none" } }
 }

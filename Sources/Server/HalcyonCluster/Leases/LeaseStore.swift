@@ -37,9 +37,7 @@ package enum Acquisition: Hashable, Sendable {
 package struct EngineError: Error, Hashable, Sendable {
     package let reason: String
 
-    package init(_ reason: String) {
-        self.reason = reason
-    }
+    package init(_ reason: String) { self.reason = reason }
 }
 
 /// The state shared by nodes: records and leases by name, marks, and messages.

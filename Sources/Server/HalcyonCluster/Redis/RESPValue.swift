@@ -45,9 +45,7 @@ package struct RESPDecoder {
     private let maximumBytes: Int
     private let maximumDepth = 8
 
-    package init(maximumBytes: Int = 64 << 20) {
-        self.maximumBytes = maximumBytes
-    }
+    package init(maximumBytes: Int = 64 << 20) { self.maximumBytes = maximumBytes }
 
     /// Takes the first value out of `buffer`; `nil`, and the buffer as it was, as long as a part of the
     /// value is missing.
@@ -131,13 +129,9 @@ package struct RESPDecoder {
 package struct RESPCommand: Sendable, ExpressibleByArrayLiteral {
     package var arguments: [ByteBuffer]
 
-    package init(_ arguments: [ByteBuffer]) {
-        self.arguments = arguments
-    }
+    package init(_ arguments: [ByteBuffer]) { self.arguments = arguments }
 
-    package init(arrayLiteral words: String...) {
-        arguments = words.map { ByteBuffer(string: $0) }
-    }
+    package init(arrayLiteral words: String...) { arguments = words.map { ByteBuffer(string: $0) } }
 
     /// Appends it as it is sent: an array of bytes.
     package func write(to buffer: inout ByteBuffer) {

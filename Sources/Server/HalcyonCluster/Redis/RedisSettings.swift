@@ -8,9 +8,7 @@ package struct RedisSettings: Hashable, Sendable {
         /// A file with the trusted root certificates in PEM form; `nil` for those of the system.
         package var roots: String?
 
-        package init(roots: String?) {
-            self.roots = roots
-        }
+        package init(roots: String?) { self.roots = roots }
     }
 
     package var address: Address
@@ -28,9 +26,7 @@ package struct RedisSettings: Hashable, Sendable {
     package var pause = Duration.milliseconds(500)
     package var longestPause = Duration.seconds(10)
 
-    package init(address: Address) {
-        self.address = address
-    }
+    package init(address: Address) { self.address = address }
 
     /// The first commands of a connection.
     var greeting: [RESPCommand] {

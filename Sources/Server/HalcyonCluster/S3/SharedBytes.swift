@@ -25,9 +25,7 @@ package enum StoredObject: Hashable, Sendable {
     case whole(SharedObject)
 
     /// The intact object; `nil` otherwise.
-    package var object: SharedObject? {
-        if case .whole(let object) = self { object } else { nil }
-    }
+    package var object: SharedObject? { if case .whole(let object) = self { object } else { nil } }
 }
 
 /// Objects by name. If names identify the content, an object never changes but for its generation.

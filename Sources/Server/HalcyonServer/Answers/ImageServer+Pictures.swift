@@ -282,9 +282,7 @@ extension ImagePlan {
 
 extension FoundSource {
     /// Whether the source is used although it is stale.
-    fileprivate var isStale: Bool {
-        if case .hit(let ttl, _) = use { ttl < 0 } else { false }
-    }
+    fileprivate var isStale: Bool { if case .hit(let ttl, _) = use { ttl < 0 } else { false } }
 }
 
 extension ImageServer {

@@ -7,9 +7,7 @@ final class PurgeJournal: Sendable {
     private let done = Mutex((count: 0, change: NextChange()))
 
     /// Begins a visit, before the first lookup.
-    func visit() -> PurgeVisit {
-        PurgeVisit(self, start: log.withLock { $0.begin() })
-    }
+    func visit() -> PurgeVisit { PurgeVisit(self, start: log.withLock { $0.begin() }) }
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
 

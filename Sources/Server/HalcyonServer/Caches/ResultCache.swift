@@ -262,9 +262,7 @@ final class ResultCache: Sendable {
         return words.count == 2 ? String(words[1]) : nil
     }
 
-    func finishWriting() async {
-        await writes.finishAll()
-    }
+    func finishWriting() async { await writes.finishAll() }
 
     func diskUsage() async -> TierUsage {
         guard let files else { return TierUsage() }

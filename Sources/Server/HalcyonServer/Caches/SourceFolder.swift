@@ -106,9 +106,7 @@ struct SourceFolder: Sendable {
         await onLane(DiskLane.reading, TierUsage()) { try TierUsage(of: $0) }
     }
 
-    func clean() async {
-        await onLane(DiskLane.writing, ()) { _ = try $0.removeExpired() }
-    }
+    func clean() async { await onLane(DiskLane.writing, ()) { _ = try $0.removeExpired() } }
 
     private func onLane<Value: Sendable>(
         _ lane: ThreadPool, _ fallback: Value,

@@ -14,9 +14,7 @@ struct SharedHead: Sendable {
     }
 
     /// `nil` for malformed text.
-    init?(_ text: Data) {
-        self.init(Self.lines(of: text)[...])
-    }
+    init?(_ text: Data) { self.init(Self.lines(of: text)[...]) }
 
     /// `nil` if it would not be the same when it is read again.
     var text: Data? { Self.text(of: lines) }

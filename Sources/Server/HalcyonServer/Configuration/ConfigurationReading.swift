@@ -5,9 +5,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// One sentence each.
     public let faults: [String]
 
-    public init(faults: [String]) {
-        self.faults = faults
-    }
+    public init(faults: [String]) { self.faults = faults }
 
     public var description: String { faults.joined(separator: "\n") }
 }

@@ -221,7 +221,5 @@ struct Setting: Sendable {
 
 extension Array where Element: Comparable {
     /// Whether there are elements, each greater than the one before it.
-    fileprivate var isRising: Bool {
-        !isEmpty && zip(self, dropFirst()).allSatisfy { $0 < $1 }
-    }
+    fileprivate var isRising: Bool { !isEmpty && zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }

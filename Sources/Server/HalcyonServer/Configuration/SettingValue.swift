@@ -210,9 +210,7 @@ extension SettingChoice {
         self.init(rawValue: text)
     }
     var setting: SettingValue { .text(rawValue) }
-    static var expected: String {
-        "one of " + allCases.map(\.rawValue).joined(separator: ", ")
-    }
+    static var expected: String { "one of " + allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension ImageServerConfiguration.ErrorBodies: SettingChoice {}

@@ -15,9 +15,7 @@ struct URLRules: Sendable {
 final class SourceRules: Sendable {
     private let present: Mutex<SourcePolicy>
 
-    init(_ policy: SourcePolicy) {
-        present = Mutex(policy)
-    }
+    init(_ policy: SourcePolicy) { present = Mutex(policy) }
 
     var policy: SourcePolicy { present.withLock { $0 } }
 

@@ -23,9 +23,7 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the server is ready for more bytes.
     private var isReading = false
 
-    init(headTime: TimeAmount) {
-        self.headTime = headTime
-    }
+    init(headTime: TimeAmount) { self.headTime = headTime }
 
     func noteHead() { enter(.request) }
 

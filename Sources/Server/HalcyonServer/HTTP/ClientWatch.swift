@@ -89,9 +89,7 @@ final class ClientWatch: ChannelInboundHandler, RemovableChannelHandler {
     private let registry: ClientRegistry
     private var presence: ClientPresence?
 
-    init(_ registry: ClientRegistry) {
-        self.registry = registry
-    }
+    init(_ registry: ClientRegistry) { self.registry = registry }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let (presence, isQuiescing) = registry.add(context.channel)

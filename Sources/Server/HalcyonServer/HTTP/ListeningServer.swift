@@ -135,9 +135,7 @@ public final class ListeningServer: Sendable {
     }
 
     /// Waits until the server has ended, for whatever reason.
-    public func waitUntilEnded() async throws {
-        try await ended.value.get()
-    }
+    public func waitUntilEnded() async throws { try await ended.value.get() }
 }
 
 private struct Listener: Service {

@@ -58,9 +58,7 @@ final class AcceptedConnection: ServerChildChannelValue {
     private let value: HTTP1Channel.Value
     private let isTaken = Atomic(false)
 
-    init(_ value: HTTP1Channel.Value) {
-        self.value = value
-    }
+    init(_ value: HTTP1Channel.Value) { self.value = value }
 
     deinit {
         guard !isTaken.load(ordering: .relaxed) else { return }
@@ -80,9 +78,7 @@ final class AcceptedConnection: ServerChildChannelValue {
 private final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
-    init(loop: any EventLoop) {
-        self.loop = loop
-    }
+    init(loop: any EventLoop) { self.loop = loop }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -22,9 +22,7 @@ final class RequestCheck: ChannelDuplexHandler, RemovableChannelHandler {
     /// For each request without an answer, whether the answer has to say that the connection stays.
     private var keepsAlive = CircularBuffer<Bool>()
 
-    init(_ decoder: RequestDecoder) {
-        self.decoder = decoder
-    }
+    init(_ decoder: RequestDecoder) { self.decoder = decoder }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }

@@ -8,9 +8,7 @@ struct WriteProgress {
     private var left = 0
     private var since = NIODeadline.distantPast
 
-    init(patience: TimeAmount) {
-        self.patience = patience
-    }
+    init(patience: TimeAmount) { self.patience = patience }
 
     var interval: TimeAmount { .nanoseconds(max(1_000_000, patience.nanoseconds / 4)) }
 

@@ -22,9 +22,7 @@ struct PageFields: Sendable, Hashable {
     }
 
     /// Takes the query of a target.
-    init(target: String) {
-        self.init(form: target.drop { $0 != "?" }.dropFirst())
-    }
+    init(target: String) { self.init(form: target.drop { $0 != "?" }.dropFirst()) }
 
     /// The value with this name; `nil` when it is missing or empty.
     subscript(name: String) -> String? {

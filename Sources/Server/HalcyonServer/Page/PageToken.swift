@@ -11,9 +11,7 @@ struct PageToken: Sendable, Hashable {
     private static let field = "X-Page-Token"
 
     /// Takes the token of the client's cookie, or makes a new one.
-    init(for request: ServerRequest) {
-        text = Self.cookie(of: request) ?? .randomHexadecimal()
-    }
+    init(for request: ServerRequest) { text = Self.cookie(of: request) ?? .randomHexadecimal() }
 
     /// Returns the header field that sets the cookie.
     func cookieField(path: String) -> String {

@@ -3,9 +3,7 @@ package struct AcceptNegotiation: Sendable, Hashable {
     /// The formats that may be chosen, in the order of preference: of AVIF, WebP and JPEG XL.
     package var formats: [OutputFormat]
 
-    package init(formats: [OutputFormat]) {
-        self.formats = formats
-    }
+    package init(formats: [OutputFormat]) { self.formats = formats }
 
     /// Whether the answer of a plan depends on `Accept`, so that `Vary` has to name it.
     package func concerns(_ plan: ImagePlan) -> Bool {

@@ -82,7 +82,5 @@ enum FieldMembers {
 
 extension UInt8 {
     /// `tchar` of RFC 9110, section 5.6.2.
-    package var isTokenByte: Bool {
-        isDigit || isLetter || "!#$%&'*+-.^_`|~".utf8.contains(self)
-    }
+    package var isTokenByte: Bool { isDigit || isLetter || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

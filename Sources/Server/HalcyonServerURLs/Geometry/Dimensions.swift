@@ -51,7 +51,5 @@ extension Int {
     }
 
     /// As ``init(pixels:)``, with halves to the even number.
-    init(pixelsToEven value: Double) {
-        self.init(pixels: value.rounded(.toNearestOrEven))
-    }
+    init(pixelsToEven value: Double) { self.init(pixels: value.rounded(.toNearestOrEven)) }
 }

@@ -27,9 +27,7 @@ package struct Turn: Sendable, Hashable {
     }
 
     /// Turns clockwise by quarters, in addition.
-    package mutating func rotate(quarters more: Int) {
-        quarters = ((quarters + more) % 4 + 4) % 4
-    }
+    package mutating func rotate(quarters more: Int) { quarters = ((quarters + more) % 4 + 4) % 4 }
 
     /// Exchanges left and right, in addition.
     package mutating func mirror() {

@@ -84,9 +84,7 @@ package struct IIIFSources: Sendable {
 
     package var rules: [Rule]
 
-    package init(rules: [Rule]) {
-        self.rules = rules
-    }
+    package init(rules: [Rule]) { self.rules = rules }
 
     /// The places to look at, one after the other; none: there is no such picture.
     package func candidates(for identifier: IIIFIdentifier) -> [Candidate] {

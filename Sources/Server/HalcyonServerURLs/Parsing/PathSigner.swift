@@ -64,9 +64,7 @@ public struct PathSigner: Sendable {
 
     /// `path` with its signature before it: what follows the prefix of the routes in a URL. `nil`
     /// without a key.
-    public func signed(_ path: String) -> String? {
-        sign(path).map { "/" + $0 + path }
-    }
+    public func signed(_ path: String) -> String? { sign(path).map { "/" + $0 + path } }
 
     /// Why the signature of `path` is valid; `nil` when it is not.
     ///

@@ -249,7 +249,5 @@ public struct RGBColor: Sendable, Hashable {
     }
 
     /// Six lower-case hexadecimal digits.
-    public var hexadecimal: String {
-        String(hexadecimal: [red, green, blue])
-    }
+    public var hexadecimal: String { String(hexadecimal: [red, green, blue]) }
 }
