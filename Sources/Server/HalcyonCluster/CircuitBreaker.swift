@@ -2,11 +2,8 @@
 /// whether it is back. Each pause is twice as long as the one before it, until a call succeeds.
 package struct CircuitBreaker: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// Calls go through.
         case closed
-        /// Calls fail at once.
         case open
-        /// One call is trying.
         case halfOpen
     }
 

@@ -184,7 +184,6 @@ public final class ImageServer: Sendable {
 
     var presentURLRules: URLRules { urlRules.withLock { $0 } }
     var parser: PlanParser { urlRules.withLock { $0.parser } }
-    /// Reads paths that have nothing but a source.
     var sourceParser: PlanParser { urlRules.withLock { $0.sourceParser } }
     var signer: PathSigner { urlRules.withLock { $0.signer } }
 

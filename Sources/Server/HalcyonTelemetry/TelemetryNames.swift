@@ -15,7 +15,6 @@ extension ImageStage {
 }
 
 extension RequestTrail.End {
-    /// The value for labels.
     var name: String {
         switch self {
         case .succeeded: "succeeded"

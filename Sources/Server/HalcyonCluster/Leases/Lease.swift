@@ -89,7 +89,6 @@ final class LeaseKeeper: Sendable {
     private let time: TimeSource
     private let state = Mutex(State())
 
-    /// - Parameter duration: The lifetime of a lease without renewal.
     init(_ duration: Duration, _ time: TimeSource) {
         self.duration = duration
         self.time = time

@@ -7,7 +7,6 @@ import Synchronization
 /// receives messages from before its start, or from while it was disconnected.
 final class MessageLog: Sendable {
     fileprivate struct State {
-        /// The last entry read.
         var last: String
         var isReading = false
         /// Whether there may be more entries than those being read.

@@ -4,7 +4,6 @@ package import Foundation
 package struct S3Keys: Hashable, Sendable {
     package var accessKey: String
     package var secretKey: String
-    /// The session token of temporary keys.
     package var sessionToken: String?
     /// The expiration of the keys; `nil` for never.
     package var expires: Date?

@@ -47,7 +47,6 @@ package protocol SharedBytes: Sendable {
 }
 
 extension SharedBytes {
-    /// Stores an object; returns `false` if one of the name exists.
     package func store(_ object: SharedObject, as name: String) async throws(EngineError) -> Bool {
         try await store(object, as: name, replacing: false)
     }

@@ -28,7 +28,6 @@ struct AnswerNotes: Sendable {
     var route = "other"
     /// Whether it came from a cache: `hit`, `stale`, `miss`, `not_modified` or `none`.
     var cache = "none"
-    /// The cache tier of a hit.
     var tier: String?
     var failure: Failure?
     var source: String?

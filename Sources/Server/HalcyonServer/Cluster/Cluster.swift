@@ -128,7 +128,6 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Returns the publication of content that is at hand, or whose place is known.
     func publication(
         of content: SharedContent, afterwards: (@Sendable (Int64) async -> Void)? = nil
     ) -> LeasedWork.Publication {
@@ -251,10 +250,8 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Returns the name of a source among shared records.
     static func name(ofSource key: String) -> String { "s/\(key)" }
 
-    /// Returns the name of a picture in the store of bytes, by its key.
     static func name(ofPicture key: String) -> String { "r/\(key)" }
 
     /// The states of the circuit breakers, for metrics.

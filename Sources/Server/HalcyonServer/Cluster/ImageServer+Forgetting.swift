@@ -57,7 +57,6 @@ extension ImageServer {
 /// Purges sources and their results from all caches of this server.
 struct Forgetting: Sendable {
     struct Gone: Sendable {
-        /// The keys of the sources.
         let sources: Set<String>
         let results: (count: Int, keys: [String])
 

@@ -3,7 +3,6 @@ import NIOCore
 
 /// Detects clients that stop reading a response.
 struct WriteProgress {
-    /// The longest time in which nothing is accepted.
     private let patience: TimeAmount
     private var left = 0
     private var since = NIODeadline.distantPast

@@ -89,7 +89,6 @@ struct PictureRules: Sendable {
         return options
     }
 
-    /// Whether there is time to encode a picture in a format.
     func hasTime(
         for image: Image, as format: OutputFormat, by deadline: ContinuousClock.Instant?
     ) -> Bool {

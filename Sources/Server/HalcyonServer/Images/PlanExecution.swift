@@ -24,7 +24,6 @@ struct PlanExecution: PictureWork {
     }
 
     let options: ProcessingOptions
-    /// The modern formats that the client accepts.
     let accepted: AcceptedFormats
     let rules: PictureRules
     /// The layer of ``ProcessingOptions/watermark``.

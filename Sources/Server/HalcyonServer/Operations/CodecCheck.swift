@@ -10,7 +10,6 @@ final class CodecCheck: Sendable {
     private let time: TimeSource
     private let trial: @Sendable () async -> Bool
 
-    /// - Parameter trial: Returns whether decoding and encoding work.
     init(
         _ time: TimeSource,
         trial: @escaping @Sendable () async -> Bool = { await CodecCheck.works() }

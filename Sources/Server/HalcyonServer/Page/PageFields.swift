@@ -21,7 +21,6 @@ struct PageFields: Sendable, Hashable {
         }
     }
 
-    /// Takes the query of a target.
     init(target: String) { self.init(form: target.drop { $0 != "?" }.dropFirst()) }
 
     /// The value with this name; `nil` when it is missing or empty.

@@ -13,7 +13,6 @@ struct PageToken: Sendable, Hashable {
     /// Takes the token of the client's cookie, or makes a new one.
     init(for request: ServerRequest) { text = Self.cookie(of: request) ?? .randomHexadecimal() }
 
-    /// Returns the header field that sets the cookie.
     func cookieField(path: String) -> String {
         "\(Self.cookie)=\(text); Path=\(path); HttpOnly; SameSite=Strict"
     }

@@ -114,7 +114,6 @@ final class Gate: Sendable {
         change?.give(())
     }
 
-    /// Records the time that a place was held.
     func noteHold(_ duration: Duration, of kind: String = "") {
         let seconds = duration.inSeconds
         state.withLock { state in
