@@ -27,23 +27,14 @@ public final class ListeningServer: Sendable {
     private let ended: OneShot<Result<Void, any Error>>
     private let task: Task<Void, Never>
 
-    private init(
-        _ server: ImageServer, operationsClients: ClientRegistry, ports: [Int],
-        operationsPort: Int?, group: ServiceGroup, ended: OneShot<Result<Void, any Error>>,
-        task: Task<Void, Never>
-    ) {
-        self.server = server
-        self.operationsClients = operationsClients
-        self.ports = ports
-        self.operationsPort = operationsPort
-        self.group = group
-        self.ended = ended
-        self.task = task
-    }
-
     /// Starts all listeners and returns when requests can be sent to them.
     /// - Throws: `ListenError` for an address that is in use, for example.
     public static func start(_ server: ImageServer) async throws -> ListeningServer {
+        try await ListeningServer(server)
+    }
+
+    private init(_ server: ImageServer) async throws {
+        self.server = server
         let configuration = server.configuration
         let clients = server.clients
         let publicPorts = configuration.bind.map { _ in OneShot<Result<Int, any Error>>() }
@@ -57,6 +48,7 @@ public final class ListeningServer: Sendable {
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
         let operationsClients = ClientRegistry()
+        self.operationsClients = operationsClients
         // Whoever asks how the server is does not wait for its clients.
         let operationsLoop = configuration.operationsBind.map { _ in
             MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -78,8 +70,10 @@ public final class ListeningServer: Sendable {
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .cancelGroup)
                 }, logger: server.quietLogger))
+        self.group = group
         let ended = OneShot<Result<Void, any Error>>()
-        let task = Task {
+        self.ended = ended
+        task = Task {
             let result: Result<Void, any Error>
             do {
                 try await group.run()
@@ -101,12 +95,11 @@ public final class ListeningServer: Sendable {
         }
         var ports: [Int] = []
         for port in publicPorts { ports.append(try await port.value.get()) }
-        let last = configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        self.ports = ports
+        self.operationsPort =
+            configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
         await CodecWarmUp.finish()
         server.setState(.ready)
-        return ListeningServer(
-            server, operationsClients: operationsClients, ports: ports, operationsPort: last,
-            group: group, ended: ended, task: task)
     }
 
     /// Ends the server: it says that it is not ready, waits for as long as the configuration says, takes no
