@@ -28,8 +28,10 @@ final class KnownFailures: Sendable {
     /// Remembers a failure, if it is one that would repeat.
     func note(_ failure: Failure, for name: String) {
         guard failure.kind.caching == .negativeTTL, ttl > .zero else { return }
+        var failure = failure
+        failure.isRemembered = true
         memory.store(
-            value: KnownFailure(failure, until: time.now + ttl), forKey: name,
+            value: KnownFailure(failure: failure, end: time.now + ttl), forKey: name,
             expiration: .seconds(ttl.inSeconds))
     }
 
@@ -58,11 +60,4 @@ private struct KnownFailure: CacheCostCalculable {
     let failure: Failure
     let end: ContinuousClock.Instant
     var cacheCost: Int { 1 }
-
-    init(_ failure: Failure, until end: ContinuousClock.Instant) {
-        self.end = end
-        var failure = failure
-        failure.isRemembered = true
-        self.failure = failure
-    }
 }
