@@ -34,8 +34,7 @@ final class RedisConnection: Sendable {
     ) async throws(RedisError) -> RedisConnection {
         // Longer than a command: callers give up sooner, and the next ones find it open.
         let limit = max(settings.timeout, .seconds(1))
-        let tls: TLSClient? =
-            if let tls = settings.tls { try TLSClient(roots: tls.roots) } else { nil }
+        let tls = settings.usesTLS ? try TLSClient(roots: settings.tlsRoots) : nil
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(limit))
             .channelInitializer { channel in

@@ -4,20 +4,14 @@ package struct RedisSettings: Hashable, Sendable {
         case unix(path: String)
     }
 
-    package struct TLS: Hashable, Sendable {
-        /// A file with the trusted root certificates in PEM form; `nil` for those of the system.
-        package var roots: String?
-
-        package init(roots: String?) { self.roots = roots }
-    }
-
     package var address: Address
     /// The user of an access control list; used with a password only.
     package var user: String?
     package var password: String?
     package var database = 0
-    /// `nil` for plain text.
-    package var tls: TLS?
+    package var usesTLS = false
+    /// A file with the trusted root certificates in PEM form; `nil` for those of the system.
+    package var tlsRoots: String?
     /// The timeout of a command, including the connection it needs.
     package var timeout = Duration.milliseconds(50)
     /// The consecutive failures after which the server is not used for a while.

@@ -281,6 +281,7 @@ extension RedisSettings {
         password = redis.password
         database = redis.database
         timeout = redis.timeout
-        if redis.usesTLS { tls = TLS(roots: redis.tlsRoots) }
+        usesTLS = redis.usesTLS
+        tlsRoots = redis.tlsRoots
     }
 }
