@@ -4,43 +4,40 @@ extension ImageServer {
             let entries: Int
             let bytes: Int
             let limit: Int
-
-            init(_ usage: TierUsage?, limit: Int) {
-                entries = usage?.entries ?? 0
-                bytes = usage?.bytes ?? 0
-                self.limit = limit
-            }
         }
 
-        struct Cache: Encodable, Sendable {
-            let memory: Tier
-            let disk: Tier
-        }
-
-        let sources: Cache
-        let results: Cache
+        /// By `memory` and `disk`.
+        let sources: [String: Tier]
+        let results: [String: Tier]
         /// The hit rates by minutes; left out where there were no requests.
         let hitRates: [String: Double]
     }
 
     func cacheNumbers() async -> CacheNumbers {
-        let cache = configuration.cache
-        let known = sources.remote?.known
         var rates: [String: Double] = [:]
         for minutes in [1, 5, 15] {
             if let share = hitRates.share(minutes: minutes) {
                 rates[String(minutes)] = (share * 10_000).rounded() / 10_000
             }
         }
+        var tiers: [String: [String: CacheNumbers.Tier]] = [:]
+        for (cache, tier, usage, limit) in await cacheUsage() {
+            tiers[cache, default: [:]][tier] = CacheNumbers.Tier(
+                entries: usage.entries, bytes: usage.bytes, limit: limit)
+        }
         return CacheNumbers(
-            sources: CacheNumbers.Cache(
-                memory: CacheNumbers.Tier(known?.memoryUsage, limit: cache.sources.memoryBytes),
-                disk: CacheNumbers.Tier(await known?.diskUsage(), limit: cache.sources.bytes)),
-            results: CacheNumbers.Cache(
-                memory: CacheNumbers.Tier(
-                    makers.results.memoryUsage, limit: cache.results.memoryBytes),
-                disk: CacheNumbers.Tier(
-                    await makers.results.diskUsage(), limit: cache.results.bytes)),
-            hitRates: rates)
+            sources: tiers["source"] ?? [:], results: tiers["result"] ?? [:], hitRates: rates)
+    }
+
+    /// The usage of each tier of the caches, with its limit in bytes.
+    func cacheUsage() async -> [(cache: String, tier: String, usage: TierUsage, limit: Int)] {
+        let cache = configuration.cache
+        let known = sources.remote?.known
+        return [
+            ("source", "memory", known?.memoryUsage ?? TierUsage(), cache.sources.memoryBytes),
+            ("source", "disk", await known?.diskUsage() ?? TierUsage(), cache.sources.bytes),
+            ("result", "memory", makers.results.memoryUsage, cache.results.memoryBytes),
+            ("result", "disk", await makers.results.diskUsage(), cache.results.bytes),
+        ]
     }
 }

@@ -92,16 +92,7 @@ extension ImageServer {
     }
 
     private func cacheGauges() async -> [Gauge] {
-        let cache = configuration.cache
-        let known = sources.remote?.known
-        let tiers = [
-            ("source", "memory", known?.memoryUsage, cache.sources.memoryBytes),
-            ("source", "disk", await known?.diskUsage(), cache.sources.bytes),
-            ("result", "memory", makers.results.memoryUsage, cache.results.memoryBytes),
-            ("result", "disk", await makers.results.diskUsage(), cache.results.bytes),
-        ]
-        return tiers.flatMap { cache, tier, usage, limit in
-            let usage = usage ?? TierUsage()
+        await cacheUsage().flatMap { cache, tier, usage, limit in
             let labels = [("cache", cache), ("tier", tier)]
             return [
                 Gauge("halcyon_cache_bytes", "Bytes in the caches.", usage.bytes, labels),
