@@ -66,10 +66,8 @@ package final class RedisLeaseStore: LeaseStore {
         _ name: String, token: String, for duration: Duration, after generation: Int64,
         marks: [String] = []
     ) async throws(EngineError) -> Marked<Acquisition> {
-        let reply = try await send(
-            running(
-                Self.acquiring, name, ["\(token)", "\(duration.milliseconds)", "\(generation)"]),
-            marks)
+        let arguments = Self.texts(token, "\(duration.milliseconds)", "\(generation)")
+        let reply = try await send(running(Self.acquiring, name, arguments), marks)
         guard let acquisition = Self.acquisition(reply.value) else {
             throw EngineError("an answer that is none")
         }
@@ -79,34 +77,29 @@ package final class RedisLeaseStore: LeaseStore {
     package func renew(
         _ name: String, token: String, for duration: Duration
     ) async throws(EngineError) -> Bool {
-        try await run(Self.renewing, name, ["\(token)", "\(duration.milliseconds)"]).integer == 1
+        let arguments = Self.texts(token, "\(duration.milliseconds)")
+        return try await run(Self.renewing, name, arguments).integer == 1
     }
 
     package func release(_ name: String, token: String) async throws(EngineError) {
-        _ = try await run(Self.releasing, name, ["\(token)", "\(prefix):news", "\(name)"])
+        _ = try await run(Self.releasing, name, Self.texts(token, "\(prefix):news", name))
     }
 
     package func publish(
         _ record: SharedRecord, as name: String, token: String, lifetime: Duration
     ) async throws(EngineError) -> Bool {
-        let reply = try await run(
-            Self.publishing, name,
-            [
-                "\(token)", "\(record.generation)", .content(record.content),
-                "\(max(1, lifetime.milliseconds))", "\(prefix):news", "\(name)",
-            ])
+        let head = Self.texts(token, "\(record.generation)")
+        let tail = Self.texts("\(max(1, lifetime.milliseconds))", "\(prefix):news", name)
+        let reply = try await run(Self.publishing, name, head + [record.content] + tail)
         return reply.integer == 1
     }
 
     package func amend(
         _ record: SharedRecord, of name: String, lifetime: Duration
     ) async throws(EngineError) -> Bool {
+        let (head, tail) = ("\(record.generation)", "\(max(1, lifetime.milliseconds))")
         let reply = try await run(
-            Self.amending, name,
-            [
-                "\(record.generation)", .content(record.content),
-                "\(max(1, lifetime.milliseconds))",
-            ])
+            Self.amending, name, Self.texts(head) + [record.content] + Self.texts(tail))
         return reply.integer == 1
     }
 
@@ -144,18 +137,8 @@ package final class RedisLeaseStore: LeaseStore {
 
     // MARK: Commands
 
-    private enum Argument: ExpressibleByStringInterpolation {
-        case text(String)
-        case content(ByteBuffer)
-
-        init(stringLiteral value: String) { self = .text(value) }
-
-        var bytes: ByteBuffer {
-            switch self {
-            case .text(let text): ByteBuffer(string: text)
-            case .content(let bytes): bytes
-            }
-        }
+    private static func texts(_ texts: String...) -> [ByteBuffer] {
+        texts.map { ByteBuffer(string: $0) }
     }
 
     /// All three have the name in braces, so that a cluster of Redis keeps them together.
@@ -172,16 +155,18 @@ package final class RedisLeaseStore: LeaseStore {
         return appending + [["PUBLISH", "\(prefix):tidings", "\(topic.rawValue)"]]
     }
 
-    private func running(_ script: String, _ name: String, _ arguments: [Argument]) -> RESPCommand {
+    private func running(
+        _ script: String, _ name: String, _ arguments: [ByteBuffer]
+    ) -> RESPCommand {
         var command: RESPCommand = [
             "EVAL", script, "3", leaseKey(name), recordKey(name), waitingKey(name),
         ]
-        command.arguments += arguments.map(\.bytes)
+        command.arguments += arguments
         return command
     }
 
     private func run(
-        _ script: String, _ name: String, _ arguments: [Argument]
+        _ script: String, _ name: String, _ arguments: [ByteBuffer]
     ) async throws(EngineError) -> RESPValue {
         try await send([running(script, name, arguments)]).first ?? .null
     }
