@@ -52,8 +52,7 @@ public struct S3ImageStorage: SharedImageStorage {
         let found: S3Credentials =
             switch credentials {
             case .keys(let access, let secret, let token):
-                S3Credentials(
-                    S3Keys(accessKey: access, secretKey: secret, sessionToken: token))
+                S3Credentials(S3Keys(accessKey: access, secretKey: secret, sessionToken: token))
             case .found:
                 try S3Credentials(environment: ProcessInfo.processInfo.environment)
             }

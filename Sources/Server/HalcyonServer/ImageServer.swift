@@ -245,8 +245,7 @@ private final class CacheTrouble: Sendable {
             return true
         }
         if isNews {
-            logger.error(
-                "The \(cache) cache cannot be used", metadata: ["cause": "\(error)"])
+            logger.error("The \(cache) cache cannot be used", metadata: ["cause": "\(error)"])
         }
     }
 }

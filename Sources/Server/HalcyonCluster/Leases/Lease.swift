@@ -32,8 +32,7 @@ final class Lease: Sendable {
     func acquire(
         after generation: Int64, marks: [String]
     ) async throws(EngineError) -> Marked<Acquisition> {
-        try await store.acquire(
-            name, token: token, for: duration, after: generation, marks: marks)
+        try await store.acquire(name, token: token, for: duration, after: generation, marks: marks)
     }
 
     /// Renews it until it has ended.

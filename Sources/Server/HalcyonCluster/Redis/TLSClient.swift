@@ -66,8 +66,7 @@ final class TLSClientHandler: ChannelDuplexHandler {
         SSL_set_connect_state(connection)
         SSL_set1_host(connection, host)
         var name = Array(host.utf8CString)
-        SSL_ctrl(
-            connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name)
+        SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name)
     }
 
     deinit { SSL_free(connection) }

@@ -51,8 +51,7 @@ extension S3Keys {
         guard let access = values["aws_access_key_id"], !access.isEmpty,
             let secret = values["aws_secret_access_key"], !secret.isEmpty
         else { return nil }
-        self.init(
-            accessKey: access, secretKey: secret, sessionToken: values["aws_session_token"])
+        self.init(accessKey: access, secretKey: secret, sessionToken: values["aws_session_token"])
     }
 
     /// The keys in a response of a container's credentials address: JSON with `AccessKeyId`,

@@ -87,8 +87,7 @@ extension ImageServer {
             failure.told(advising: isUnsigned), detail: isFull ? .full : .brief,
             accept: request.fields.values("Accept"), requestID: request.id)
         var fields: HTTPFields = ["Content-Type": body.contentType]
-        fields.append(
-            "Cache-Control", cacheControl(.failure(failure.kind), now: time.date).field)
+        fields.append("Cache-Control", cacheControl(.failure(failure.kind), now: time.date).field)
         if failure.isRemembered { fields.append("Cache-Status", "halcyon; hit; detail=negative") }
         if failure.kind.asksToRetry {
             fields.append("Retry-After", String(failure.retryAfter ?? wait(after: failure)))

@@ -224,8 +224,7 @@ extension ImageServer {
         _ picture: MadePicture, _ head: PictureHead, _ plan: ImagePlan, _ notes: inout AnswerNotes
     ) -> ServerAnswer {
         notes.output = picture.format.name
-        metrics.responseBytes.observe(
-            Double(picture.body.readableBytes), [picture.format.name])
+        metrics.responseBytes.observe(Double(picture.body.readableBytes), [picture.format.name])
         var fields = fields(head, plan, OutputFormat(picture.format))
         if picture.isTruncated { fields.append("X-Truncated", "1") }
         return ServerAnswer(status: 200, fields: fields, body: picture.body)

@@ -158,8 +158,7 @@ final class ResultCache: Sendable {
                 let start = time.now
                 var isWritten = false
                 defer {
-                    spans.note(
-                        "halcyon.cache.write", from: start, in: context, failed: !isWritten)
+                    spans.note("halcyon.cache.write", from: start, in: context, failed: !isWritten)
                 }
                 do {
                     // A purge is noted before its turn on the disk: whichever comes first here, the file

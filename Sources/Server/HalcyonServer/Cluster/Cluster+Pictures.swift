@@ -153,8 +153,7 @@ extension Cluster {
                 let picture = made(data, of: name.origin, as: known.key)
             else { return nil }
             amend(record, content, of: name, known, with: source, mark: mark)
-            return PictureGlance.Found(
-                picture: picture, data: data, key: known.key, source: source)
+            return PictureGlance.Found(picture: picture, data: data, key: known.key, source: source)
         }
         return PictureGlance(found: found, empty: empty, name: name.text)
     }

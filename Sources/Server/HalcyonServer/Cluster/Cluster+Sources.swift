@@ -121,8 +121,7 @@ extension Cluster {
             guard let head = SharedContent(record.content)?.head.flatMap({ SharedHead($0) }) else {
                 return .failed
             }
-            return .source(
-                SharedPictureHead.Source(head: head, generation: record.generation))
+            return .source(SharedPictureHead.Source(head: head, generation: record.generation))
         }
         return found?.value ?? .nothing
     }

@@ -49,8 +49,7 @@ extension ImageServer {
             // Until then it may have come back from there.
             await forgetting.forget(purge)
         }
-        return Forgotten(
-            sources: gone.sources.count, results: gone.results.count, isTold: isTold)
+        return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
     }
 }
 

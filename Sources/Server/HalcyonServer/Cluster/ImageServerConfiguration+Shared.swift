@@ -174,7 +174,6 @@ extension ImageServerConfiguration.S3 {
                 S3Keys(accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken))
         }
         // As above.
-        return try? S3Credentials(
-            environment: ProcessInfo.processInfo.environment, time: time)
+        return try? S3Credentials(environment: ProcessInfo.processInfo.environment, time: time)
     }
 }

@@ -74,8 +74,7 @@ struct CheckedConfiguration {
             faults.append("origins: \(scheme) cannot be the scheme of an origin.")
         }
         if !isFetching, configuration.sources.local.root == nil, iiif == nil, origins.isEmpty {
-            faults.append(
-                "Nothing can be served: set sources.http.allow or sources.local.root.")
+            faults.append("Nothing can be served: set sources.http.allow or sources.local.root.")
         }
         policy = SourcePolicy(
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,

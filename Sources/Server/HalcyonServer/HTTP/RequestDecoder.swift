@@ -56,8 +56,7 @@ final class RequestDecoder: ByteToMessageDecoder {
         if head.headers.contains(name: "Transfer-Encoding") {
             stage = .lines
         } else {
-            stage = .body(
-                left: head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0)
+            stage = .body(left: head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0)
         }
     }
 

@@ -34,8 +34,7 @@ extension ImageServer {
                 body: ByteBuffer())
         case .info(let identifier):
             notes.route = "iiif_info"
-            return try await document(
-                iiif, identifier, base + identifier.encoded, request, &notes)
+            return try await document(iiif, identifier, base + identifier.encoded, request, &notes)
         case .image(let identifier, let parameters):
             return try await picture(
                 iiif, identifier, parameters, base + identifier.encoded, request, &notes)
@@ -119,8 +118,7 @@ extension ImageServer {
         let limits = rules.decodingLimits
         let result = await DecodingPool.shared.run { () -> Result<SourceHeader, Failure> in
             do {
-                let image = try Image.decoding(
-                    data, options: ImageCreatingOptions(limits: limits))
+                let image = try Image.decoding(data, options: ImageCreatingOptions(limits: limits))
                 return .success(SourceHeader(size: Dimensions(image.pixelSize)))
             } catch let error as ImageCodingError {
                 return .failure(Failure(error))

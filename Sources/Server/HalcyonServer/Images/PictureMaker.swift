@@ -187,8 +187,7 @@ final class PictureMaker: Sendable {
         if let picture = results.remembered(order.key) {
             return Made(picture: picture, place: .memory, key: order.key)
         }
-        let stored = await results.stored(
-            order.key, of: order.origin, during: order.source.visit)
+        let stored = await results.stored(order.key, of: order.origin, during: order.source.visit)
         if let picture = stored {
             metrics.noteCache("result", tier: "disk", "hit")
             return Made(picture: picture, place: .disk, key: order.key)
@@ -296,8 +295,7 @@ final class PictureMaker: Sendable {
             "halcyon.decode", from: decoded - product.decoding, to: decoded,
             [
                 "halcyon.source.format": .string(product.sourceFormat.name),
-                "halcyon.pixels": .int64(
-                    Int64(product.sourceSize.pixelCount * product.frameCount)),
+                "halcyon.pixels": .int64(Int64(product.sourceSize.pixelCount * product.frameCount)),
             ])
         spans.note(
             "halcyon.encode", from: decoded, to: end,

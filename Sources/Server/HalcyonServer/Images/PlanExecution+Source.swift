@@ -124,8 +124,7 @@ extension PlanExecution {
             let isAnimation = source.frameCount > 1
             if let wanted = options.format {
                 guard OutputFormat.writable.contains(wanted) else {
-                    throw Failure(
-                        .formatUnsupported, "\(wanted.rawValue) cannot be written here")
+                    throw Failure(.formatUnsupported, "\(wanted.rawValue) cannot be written here")
                 }
                 format = wanted
             } else {

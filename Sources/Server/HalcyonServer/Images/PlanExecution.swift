@@ -57,8 +57,7 @@ struct PlanExecution: PictureWork {
             let limit = min(side, choice.format.maximumSide ?? .max)
             let frames = choice.isAnimated ? source.frameCount : 1
             var image = try source.start(frames: frames, limits: rules.decodingLimits(for: options))
-            image = try steps(
-                on: image, isDrawing: source.format == .SVG, turn: turn, limit: limit)
+            image = try steps(on: image, isDrawing: source.format == .SVG, turn: turn, limit: limit)
             if !options.preserveHDR { image = image.withEightBits() }
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = rules.time.now

@@ -97,7 +97,6 @@ final class InfoReader: Sendable {
         if case .failure(let failure) = result {
             failures.note(failure, for: Self.key(now, fields), of: source, as: nil)
         }
-        return Made(
-            text: try result.get(), isOfVersionFound: now.validator == source.validator)
+        return Made(text: try result.get(), isOfVersionFound: now.validator == source.validator)
     }
 }

@@ -126,8 +126,7 @@ enum LogText {
         } else if rest.hasPrefix(PageRoute.folder) {
             return printable(String(target.prefix { $0 != "?" }), limit: 1000)
         }
-        let parts = rest.split(
-            separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = rest.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let isUnsigned = unsigned.map { rest.hasPrefix($0) } ?? false
         guard parts.count == 3, !isUnsigned else { return source(target) }
         let signature = parts[1] == "-" ? "-" : "<sig>"

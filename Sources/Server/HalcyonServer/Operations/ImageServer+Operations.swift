@@ -132,8 +132,7 @@ extension ImageServer {
             Gauge(
                 "halcyon_decoding_memory_waiting", "Pictures that wait for memory.",
                 DecodingMemory.waitingCount),
-            Gauge(
-                "halcyon_vips_memory_bytes", "Memory of pixels in libvips.", Vips.trackedMemory),
+            Gauge("halcyon_vips_memory_bytes", "Memory of pixels in libvips.", Vips.trackedMemory),
             Gauge(
                 "halcyon_vips_memory_highwater_bytes",
                 "The most memory of pixels in libvips so far.", Vips.trackedMemoryHighWater),

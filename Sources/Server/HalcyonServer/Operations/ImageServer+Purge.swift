@@ -146,8 +146,7 @@ extension ImageServer {
             names.insert(try await name(of: plan, until: request.ending))
             sources.insert(plan.source)
             if !fallbackKeys.isEmpty {
-                namesOfFallback.insert(
-                    try await name(of: plan.forFallback, until: request.ending))
+                namesOfFallback.insert(try await name(of: plan.forFallback, until: request.ending))
             }
         }
         guard let source = sources.first else {

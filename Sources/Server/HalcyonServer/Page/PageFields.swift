@@ -65,8 +65,7 @@ extension PageFields {
         if let threshold = self["t"] { url = url.option(.trim, threshold) }
         if let degrees = self["rot"] { url = url.option(.rotate, degrees) }
         if self["flh"] != nil || self["flv"] != nil {
-            url = url.option(
-                .flip, self["flh"] == nil ? "0" : "1", self["flv"] == nil ? "0" : "1")
+            url = url.option(.flip, self["flh"] == nil ? "0" : "1", self["flv"] == nil ? "0" : "1")
         }
         let single: [(OptionName, String)] = [
             (.blur, "bl"), (.sharpen, "sh"), (.pixelate, "pix"), (.extend, "ex"), (.padding, "pd"),

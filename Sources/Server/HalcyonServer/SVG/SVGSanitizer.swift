@@ -38,8 +38,7 @@ struct SVGSanitizer {
             case .malformed(let reason):
                 throw Failure(.sourceDamaged, "The SVG data is damaged: \(reason).")
             case .tooComplex(let reason):
-                throw Failure(
-                    .sourceTooComplex, reason.prefix(1).uppercased() + reason.dropFirst())
+                throw Failure(.sourceTooComplex, reason.prefix(1).uppercased() + reason.dropFirst())
             }
         }
     }

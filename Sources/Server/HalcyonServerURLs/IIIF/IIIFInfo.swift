@@ -116,8 +116,7 @@ extension IIIFInfo: Encodable {
         try document.encodeIfPresent(declared.width, forKey: .maxWidth)
         try document.encodeIfPresent(declared.height, forKey: .maxHeight)
         try document.encodeIfPresent(declared.area, forKey: .maxArea)
-        try document.encode(
-            sizes.map { Size(width: $0.width, height: $0.height) }, forKey: .sizes)
+        try document.encode(sizes.map { Size(width: $0.width, height: $0.height) }, forKey: .sizes)
         let side = Self.tileSide
         try document.encode([Tiles(width: side, scaleFactors: scaleFactors)], forKey: .tiles)
         let names = extraFormats.map(IIIFParameters.name)

@@ -64,8 +64,7 @@ package struct IIIFParameters: Sendable, Hashable {
             throw PlanError(.iiifQuality, "The last part has to be QUALITY.FORMAT.")
         }
         guard let quality = Quality(rawValue: parts[0]) else {
-            throw PlanError(
-                .iiifQuality, "The quality has to be default, color, gray or bitonal.")
+            throw PlanError(.iiifQuality, "The quality has to be default, color, gray or bitonal.")
         }
         self.quality = quality
         guard let format = Self.formats[parts[1]] else {
@@ -103,8 +102,7 @@ package struct IIIFParameters: Sendable, Hashable {
         if isPercent {
             let numbers = parts.compactMap(decimal)
             if parts.count == 4, numbers.count == 4, numbers[2] > 0, numbers[3] > 0 {
-                return .percent(
-                    x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+                return .percent(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
             }
         } else {
             let numbers = parts.compactMap(integer)

@@ -24,8 +24,7 @@ package struct IIIFSources: Sendable {
         package init(match: String, url: String) throws(PlanError) {
             // The reason that Foundation gives says no more than this.
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(match))\\z") else {
-                throw PlanError(
-                    .invalidOption, "IIIF source “\(match)” is no regular expression.")
+                throw PlanError(.invalidOption, "IIIF source “\(match)” is no regular expression.")
             }
             self.expression = expression
             self.url = url

@@ -110,8 +110,7 @@ public struct PlanParser: Sendable {
         note: @escaping (String) -> Void = { _ in }
     ) throws(PlanError) -> ImagePlan {
         let form = try ShortForm(text)
-        return try plan(
-            options: form.options[...], source: form.source, hints: hints, note: note)
+        return try plan(options: form.options[...], source: form.source, hints: hints, note: note)
     }
 
     private func plan(
@@ -143,8 +142,7 @@ public struct PlanParser: Sendable {
     }
 
     private func application(_ note: @escaping (String) -> Void) -> OptionApplication {
-        OptionApplication(
-            options: configuration.defaults, limits: configuration.limits, note: note)
+        OptionApplication(options: configuration.defaults, limits: configuration.limits, note: note)
     }
 
     // MARK: Options

@@ -12,8 +12,7 @@ public struct SignedPath: Sendable, Hashable {
     ///   parts are present.
     public init(target: String) throws(PlanError) {
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw PlanError(
-                .badRequest, "The URL has characters that have to be percent-encoded.")
+            throw PlanError(.badRequest, "The URL has characters that have to be percent-encoded.")
         }
         let slash = UInt8(ascii: "/")
         var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }

@@ -37,8 +37,7 @@ public struct SourcePolicy: Sendable {
             throw PlanError(
                 .unknownScheme, "There is no source with the scheme \(scheme).", .scheme)
         default:
-            throw PlanError(
-                .sourceNotAllowed, "The source has no scheme that is allowed.", .scheme)
+            throw PlanError(.sourceNotAllowed, "The source has no scheme that is allowed.", .scheme)
         }
     }
 
