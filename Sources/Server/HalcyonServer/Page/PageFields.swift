@@ -11,9 +11,7 @@ struct PageFields: Sendable, Hashable {
     init(form text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let decoded = parts.map {
-                PercentEncoding.decode(String($0).replacing("+", with: " "))
-            }
+            let decoded = parts.map { PercentEncoding.decode(String($0).replacing("+", with: " ")) }
             guard decoded.count == 2, let name = decoded[0], let value = decoded[1] else {
                 continue
             }
@@ -96,9 +94,7 @@ extension PageFields {
     /// Rejects values with a colon or a slash, which would mean something else in a path.
     private func check(_ control: PageControl) throws(PlanError) {
         guard let value = self[control.name] else { return }
-        let isPlain = value.utf8.allSatisfy {
-            $0.isDigit || $0.isLetter || "+-.".utf8.contains($0)
-        }
+        let isPlain = value.utf8.allSatisfy { $0.isDigit || $0.isLetter || "+-.".utf8.contains($0) }
         guard isPlain, value.utf8.count <= 40 else {
             throw PlanError(
                 .invalidOption, "“\(control.label)” has characters that no value of it has.")

@@ -29,9 +29,7 @@ public struct PathSigner: Sendable {
             guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else {
                 return nil
             }
-            return stride(from: 0, to: digits.count, by: 2).map {
-                digits[$0] << 4 | digits[$0 + 1]
-            }
+            return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         }
     }
 

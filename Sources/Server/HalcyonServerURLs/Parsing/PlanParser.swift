@@ -48,9 +48,7 @@ public struct PlanParser: Sendable {
 
     /// All errors in presets and in the list of allowed options.
     public static func faults(of configuration: Configuration) -> [PlanError] {
-        let unknown = (configuration.allowedOptions ?? []).filter {
-            OptionName(urlName: $0) == nil
-        }
+        let unknown = (configuration.allowedOptions ?? []).filter { OptionName(urlName: $0) == nil }
         var faults = unknown.map {
             PlanError(.invalidOption, "Allowed options: there is no option “\($0)”.")
         }

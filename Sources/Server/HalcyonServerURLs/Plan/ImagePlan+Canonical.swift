@@ -113,9 +113,7 @@ private struct CanonicalText {
                 [Numbers.text(watermark.opacity), position]
                     + [watermark.x, watermark.y, watermark.scale].map(Numbers.text))
         }
-        write(.processors, options.processors, besides: nil) {
-            Base64URL.encode(($0 ?? "").utf8)
-        }
+        write(.processors, options.processors, besides: nil) { Base64URL.encode(($0 ?? "").utf8) }
     }
 
     mutating func writeFile(of options: ProcessingOptions) {
