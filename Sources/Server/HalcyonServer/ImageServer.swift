@@ -222,8 +222,7 @@ public final class ImageServer: Sendable {
     public func sign(_ path: String) -> String? { signer.signed(path).map { prefix + $0 } }
 }
 
-/// Logs that a cache cannot be used, at most once a minute for each: requests are answered without
-/// it.
+/// Logs at most once a minute for each cache that it cannot be used; requests do without it.
 private final class CacheTrouble: Sendable {
     private let logger: Logger
     private let metrics: ServerMetrics

@@ -19,8 +19,7 @@ final class ImageMetrics: Sendable {
     }
 
     private let factory: any MetricsFactory
-    /// The metrics created so far. Back ends look up existing metrics under a lock; so each is
-    /// requested once.
+    /// The metrics so far: back ends look them up under a lock, so each is requested once.
     private let made = Mutex(Made())
 
     init(_ factory: any MetricsFactory) { self.factory = factory }

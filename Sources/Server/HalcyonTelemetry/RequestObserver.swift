@@ -4,8 +4,7 @@ import Tracing
 
 /// Turns the events of requests into metrics and spans as they arrive.
 struct RequestObserver {
-    /// The limit of followed requests; beyond it the oldest are dropped: their events have been
-    /// lost.
+    /// The limit of followed requests; beyond it the oldest, whose events are lost, are dropped.
     private static let most = 16_384
     /// The limit of ended requests, which are followed until their files are written.
     private static let mostEnded = 1_024

@@ -16,8 +16,7 @@ package struct SpanScope: Sendable {
         self.time = time
     }
 
-    /// Runs `work` in a span, which it receives if there is a tracer, and passes on its result or
-    /// error.
+    /// Runs `work` in a span, if there is a tracer, and passes on its result or error.
     package func span<Value, Failure: Error>(
         _ name: String, ofKind kind: SpanKind = .internal,
         _ work: ((any Span)?) async throws(Failure) -> Value

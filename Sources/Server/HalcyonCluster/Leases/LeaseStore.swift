@@ -86,19 +86,16 @@ package protocol LeaseStore: Sendable {
     /// them is not published, and tells all nodes.
     ///
     /// - Parameters:
-    ///   - marks: Cover everything to be invalidated, including records whose names are unknown
-    ///     here.
+    ///   - marks: Cover everything to be invalidated, also records whose names are unknown here.
     ///   - message: The message to the nodes, of the topic ``Topic/forgotten``.
     func forget(
         _ names: [String], marking marks: [String], telling message: ByteBuffer
     ) async throws(EngineError)
 
-    /// Sends a message to all nodes: to connected ones within a second, to others when they are
-    /// back.
+    /// Sends a message to all nodes: to connected ones within a second, to others when they return.
     func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError)
 
-    /// Given when the lease or the record of `name` changes after this call. It may not be given at
-    /// all.
+    /// Given when the lease or the record of `name` changes after this call, if at all.
     func news(of name: String) -> News
 
     var hearsNews: Bool { get }

@@ -217,11 +217,9 @@ package final class LeasedWork: Sendable {
         return value
     }
 
-    /// The value for a name as published by another node; makes nothing, and does not wait for a
-    /// holder.
+    /// The value for a name as published by another node; makes nothing, and waits for no holder.
     ///
-    /// - Parameter reading: Reads a record; `nil` when it is not usable here. Receives the latest
-    ///   mark.
+    /// - Parameter reading: Reads a record, with the latest mark; `nil` when it is not usable here.
     /// - Returns: The value, if there is one; otherwise the empty lookup, which saves repeating it,
     ///   and is `nil` when the engine was unavailable or the record was not usable for `reading`.
     package func glance<Value: Sendable>(

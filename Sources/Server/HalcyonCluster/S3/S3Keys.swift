@@ -30,8 +30,7 @@ extension S3Keys {
             sessionToken: token.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// The keys of a profile in a file of Amazon's form: `[profile]`, and lines of `name = value`
-    /// below it.
+    /// The keys of a profile in a file of Amazon's form: lines of `name = value` below `[profile]`.
     ///
     /// `nil` when the profile is missing or lacks a key.
     package init?(file text: String, profile: String) {

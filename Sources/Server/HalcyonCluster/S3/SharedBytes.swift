@@ -30,8 +30,7 @@ package enum StoredObject: Hashable, Sendable {
 
 /// Objects by name. If names identify the content, an object never changes but for its generation.
 ///
-/// Each call takes a limited time, some tenths of a second, and throws when the store does not
-/// respond.
+/// Each call takes some tenths of a second at most, and throws when the store does not respond.
 package protocol SharedBytes: Sendable {
     func object(_ name: String) async throws(EngineError) -> StoredObject
 

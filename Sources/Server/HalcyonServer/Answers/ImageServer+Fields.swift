@@ -159,8 +159,7 @@ extension ImageServer {
         if names.contains(where: request.fields.contains) { answer.makePrivate() }
     }
 
-    /// Returns the origins whose pages may read the responses of a route. IIIF is meant for viewers
-    /// on other sites.
+    /// Returns the origins whose pages may read the responses of a route: of IIIF, all by default.
     func allowedOrigins(_ route: String) -> [String] {
         let isIIIF = route == "iiif" || route == "iiif_info"
         let allowed = configuration.http.allowOrigin

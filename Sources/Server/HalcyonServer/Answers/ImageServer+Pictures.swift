@@ -59,8 +59,7 @@ extension ImageServer {
 
     /// Answers with the picture of a plan made of `source`, or with 304.
     ///
-    /// - Parameter standingIn: Whether the source is the fallback image instead of the plan's
-    ///   source.
+    /// - Parameter standingIn: Whether the source is the fallback image instead of the plan's.
     private func picture(
         _ plan: ImagePlan, of source: FoundSource, _ request: ServerRequest,
         _ notes: inout AnswerNotes, standingIn: Bool = false
@@ -238,8 +237,7 @@ extension ImageServer {
         ) { request.ending.give(.deadline) }
     }
 
-    /// Returns the formats that the client accepts, as far as they matter for a plan, and whether
-    /// they matter.
+    /// Returns the formats that the client accepts, and whether they matter for a plan.
     private func accepted(
         _ plan: ImagePlan, _ request: ServerRequest
     ) -> (formats: AcceptedFormats, isNegotiated: Bool) {

@@ -23,8 +23,7 @@ struct KnownPlans: Sendable {
 
 struct KnownPlan: CacheCostCalculable {
     let plan: ImagePlan
-    /// The label of the key that signed the target, for metrics; `nil` where no signature is
-    /// required.
+    /// The label of the key that signed the target, for metrics; `nil` where none is required.
     let signedBy: String?
     /// Whether hints about the client could act.
     let followsHints: Bool

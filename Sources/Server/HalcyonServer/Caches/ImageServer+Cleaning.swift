@@ -6,8 +6,7 @@ extension ImageServer {
     private static let cleaningInterval = Duration.seconds(3600)
     private static let restInterval = Duration.seconds(10)
 
-    /// Removes expired entries from the disk once an hour, and returns unneeded memory, until the
-    /// task is cancelled.
+    /// Removes expired files once an hour, and returns unneeded memory, until the task is cancelled.
     func cleanFromTimeToTime() async {
         async let trimming: Void = trimFromTimeToTime()
         while (try? await time.sleep(for: Self.cleaningInterval)) != nil { await clean() }
@@ -40,8 +39,7 @@ extension ImageServer {
     private static let mostWaste = 64_000_000
 }
 
-/// Reports that nothing has been decoded for some time, once after each time of work. Asked at
-/// intervals.
+/// Tells, asked at intervals, that nothing has been decoded for a while: once after each work.
 struct RestWatch {
     /// The number of gate entries at the last look, and at the start of the last rest.
     private var seen = 0

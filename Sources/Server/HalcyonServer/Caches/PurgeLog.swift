@@ -1,5 +1,4 @@
-/// The purges that came while requests were under way: entries found before a purge must not be
-/// cached.
+/// The purges that came during requests: entries found before a purge must not be cached.
 struct PurgeLog {
     private(set) var count = 0
     private var purges: [(number: Int, purge: Purge)] = []

@@ -254,8 +254,7 @@ final class ResultCache: Sendable {
         return (count, keys)
     }
 
-    /// Returns the key of a picture from its entry in the file index, which begins with the plan's
-    /// name.
+    /// Returns the key of a picture from its entry in the file index: behind the plan's name.
     private static func pictureKey(_ name: String) -> String? {
         let words = name.split(separator: " ")
         return words.count == 2 ? String(words[1]) : nil

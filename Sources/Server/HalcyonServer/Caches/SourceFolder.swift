@@ -4,8 +4,7 @@ import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
 
-/// Responses of sources' servers with their bodies, on the disk. Shared by all servers with the
-/// same folder.
+/// Responses of sources' servers with their bodies, on a disk that servers may share.
 ///
 /// An unusable folder counts as empty, after `onError` is told the cause.
 struct SourceFolder: Sendable {

@@ -174,8 +174,7 @@ extension Cluster {
             of: name.text, lifetime: settings.maxAge)
     }
 
-    /// Returns the bytes of a recorded picture; from the store only if they were begun after a
-    /// mark.
+    /// Returns the bytes of a recorded picture; from the store only if begun after a mark.
     private func bytes(
         _ content: SharedContent, of key: String, newerThan mark: Int64
     ) async -> Data? {

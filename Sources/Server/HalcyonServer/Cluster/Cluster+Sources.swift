@@ -126,8 +126,7 @@ extension Cluster {
         return found?.value ?? .nothing
     }
 
-    /// Returns the bytes that others have: inline ones always, those of the store when they are
-    /// needed.
+    /// Returns the bytes that others have: inline ones always, those of the store when needed.
     private func body(of content: SharedContent, isNeeded: Bool) async -> Data? {
         switch content {
         case .bytes(_, let body): Data(buffer: body)
@@ -137,8 +136,7 @@ extension Cluster {
         }
     }
 
-    /// Returns the publication of a source: with the bytes that others have, if those were
-    /// confirmed.
+    /// Returns the publication of a source: with the bytes that others have, if confirmed.
     private func publication(
         of told: TellableSource, _ head: Data, after outdated: OutdatedSource?, as name: String
     ) async -> LeasedWork.Publication {

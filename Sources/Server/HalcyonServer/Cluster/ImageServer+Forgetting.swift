@@ -59,8 +59,7 @@ struct Forgetting: Sendable {
         let sources: Set<String>
         let results: (count: Int, keys: [String])
 
-        /// Returns the keys of sources that other servers may be fetching, as far as they can be
-        /// named.
+        /// Returns the keys of sources that others may be fetching, as far as they can be named.
         func sharedSources(of purge: Purge) -> Set<String> {
             if case .source(let key) = purge { sources.union([key]) } else { sources }
         }

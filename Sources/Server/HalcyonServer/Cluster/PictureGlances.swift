@@ -11,8 +11,7 @@ typealias PictureNaming = @Sendable (_ source: String, _ url: String) async -> S
 /// large picture, one to the store of bytes.
 struct PictureGlances: Sendable {
     struct Seen: Sendable {
-        /// The source without its bytes, which are fetched on demand; `nil` when the lookup was in
-        /// vain.
+        /// The source, whose bytes are fetched on demand; `nil` when the lookup was in vain.
         let source: RemoteSource?
         /// `nil` for a source that has become known here meanwhile.
         let glance: PictureGlance?

@@ -60,8 +60,7 @@ struct SharedHead: Sendable {
     }
 }
 
-/// The metadata of a finished picture: its key, which names the version of its source, and the head
-/// of that source.
+/// The metadata of a finished picture: its key, which names its source's version, and the source's head.
 struct SharedPictureHead: Sendable {
     struct Source: Sendable {
         let head: SharedHead

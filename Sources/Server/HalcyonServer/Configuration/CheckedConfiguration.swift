@@ -18,8 +18,7 @@ struct CheckedConfiguration {
     /// Advice about valid settings.
     let warnings: [String]
 
-    /// - Parameter isRunning: Whether the server runs already: it goes on without caches that it
-    ///   cannot write to.
+    /// - Parameter isRunning: Whether the server runs already: it goes on without writable caches.
     /// - Throws: `ConfigurationError` with all faults, by the names of the settings.
     init(
         _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin],
@@ -239,8 +238,7 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// Returns a fault of the cache folder, which is tested by writing. A full disk is no fault: it
-    /// may have room later.
+    /// Returns a fault of the cache folder, found by writing. A full disk is none: it may have room later.
     private static func faultOfCaches(_ configuration: ImageServerConfiguration) -> String? {
         let cache = configuration.cache
         guard cache.sources.bytes > 0 || cache.results.bytes > 0 else { return nil }

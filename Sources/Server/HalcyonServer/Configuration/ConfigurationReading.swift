@@ -193,8 +193,7 @@ extension String {
         other.distance <= Swift.min(Swift.max(1, count / 3), 2)
     }
 
-    /// Returns the edit distance: the number of inserted, removed or replaced characters
-    /// (Levenshtein).
+    /// The number of inserted, removed or replaced characters (Levenshtein).
     fileprivate func distance(to other: String) -> Int {
         let (one, two) = (Array(self), Array(other))
         var row = Array(0...two.count)

@@ -1,8 +1,7 @@
 import HalcyonServerURLs
 import Synchronization
 
-/// The reloadable rules of a running server: the parsing and verification of URLs, and the allowed
-/// sources.
+/// The reloadable rules of a running server: for reading and verifying URLs.
 struct URLRules: Sendable {
     let parser: PlanParser
     /// Reads paths that contain only a source.

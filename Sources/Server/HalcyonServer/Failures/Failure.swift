@@ -20,8 +20,7 @@ struct Failure: Error, Hashable, Sendable {
     var lacksMemory = false
     /// Whether decoding the source ended the worker.
     var hasStoppedDecoder = false
-    /// Whether the cause lies between this server and the source, so that other servers may
-    /// still reach it.
+    /// Whether the cause lies between this server and the source, so that others may reach it.
     var isOfThisServer = false
     var isRemembered = false
 

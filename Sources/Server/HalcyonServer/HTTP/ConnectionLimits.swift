@@ -17,8 +17,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// By the event loop's clock, like all of `ByteWatch` and `WriteProgress`: the client has no
-    /// other one.
+    /// By the event loop's clock, like `ByteWatch` and `WriteProgress`: the client has no other one.
     struct Times {
         /// From the first byte of a request to the end of its head.
         var head: TimeAmount
@@ -35,12 +34,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     /// Fired to end the connection whatever it is doing.
     struct Cut: Sendable {}
 
-    /// Fired when the head of a request takes too long: neither it nor any later request is
-    /// accepted.
+    /// Fired when the head of a request takes too long: no later request is accepted, either.
     struct SlowHead: Sendable {}
 
-    /// Fired when the response being made needs the request's body, so that the client has to go
-    /// on.
+    /// Fired when the response being made needs the request's body: the client has to go on.
     struct BodyWanted: Sendable {}
 
     private let times: Times
@@ -193,8 +190,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             let ends = head.headerFields[.connection] == "close"
             if ends { phase = .afterAnswer }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-            // A client that reads the response only after sending its whole request must be able to
-            // send it.
+            // A client that reads only after sending its whole request must be able to send it.
             if ends { readOn(context) }
         case .end:
             unanswered -= 1
@@ -268,8 +264,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Closes this side of the connection, and the other one when the client does, or after
-    /// ``Times/linger``.
+    /// Closes this side of the connection, and the other when the client does, or after a while.
     private func linger(_ context: ChannelHandlerContext) {
         phase = .lingering
         bytes.stop()
@@ -320,8 +315,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Returns the number of bytes that have not reached the client: in this process, and in the
-    /// system.
+    /// The number of bytes that have not reached the client: in this process, and in the system.
     private func bytesLeft(_ context: ChannelHandlerContext) -> Int {
         // A channel that cannot tell of one of them is watched by the other.
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0

@@ -28,8 +28,7 @@ struct WriteProgress {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// The number of bytes that the system has taken and the peer has not; `nil` if there is no
-    /// socket.
+    /// Bytes that the system has taken and the peer has not; `nil` if there is no socket.
     var bytesUnderWay: Int? {
         // Other transports have nothing to tell.
         try? withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket -> Int? in

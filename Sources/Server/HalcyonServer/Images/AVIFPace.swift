@@ -21,8 +21,7 @@ struct AVIFPace: Sendable {
         .seconds(Self.cost(pixels, effort) * taken / expected)
     }
 
-    /// Returns the highest effort, up to `most`, that ends in the time left; `nil` if there is too
-    /// little for any.
+    /// Returns the highest effort up to `most` that ends in the time left; `nil` if none does.
     func effort(upTo most: Int, pixels: Int, in left: Duration) -> Int? {
         (0...max(0, most)).last { duration(pixels: pixels, effort: $0) <= left }
     }
@@ -32,8 +31,7 @@ struct AVIFPace: Sendable {
         expected = expected * Self.memory + Self.cost(pixels, effort)
     }
 
-    /// Notes that nothing was tried, so that the pace does not count as slow for ever after a bad
-    /// moment.
+    /// Notes that nothing was tried, so that the pace does not stay slow after a bad moment.
     mutating func noteAvoidance() { taken *= 0.9 }
 
     private static func cost(_ pixels: Int, _ effort: Int) -> Double {

@@ -10,8 +10,7 @@ import Tracing
 
 /// The work from the bytes of a source to a picture. Blocks; belongs on the decoding pool.
 protocol PictureWork: Sendable {
-    /// Whether the picture may be written by a multithreaded encoder, of which fewer may run than
-    /// there are decoders.
+    /// Whether the encoder may be multithreaded, of which fewer may run than there are decoders.
     var mayUseThreadsOfEncoder: Bool { get }
     /// The kind of work, one of a few; work of one kind takes about equally long.
     var kind: String { get }
@@ -92,8 +91,7 @@ final class PictureMaker: Sendable {
 
         /// - Parameters:
         ///   - plan: The canonical text of the plan.
-        ///   - tag: Names the result for a version of the source, which may have changed when it is
-        ///     read.
+        ///   - tag: Names the result for a version of the source, which may change until it is read.
         init(
             source: FoundSource, plan: String,
             tag: @escaping @Sendable (_ validator: String) -> String,

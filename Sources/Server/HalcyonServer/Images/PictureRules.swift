@@ -49,8 +49,7 @@ struct PictureRules: Sendable {
         decodingLimits = decoding
     }
 
-    /// Returns the decoding limits for these options, which may raise those of the settings where
-    /// that is allowed.
+    /// Returns the limits for these options, which may raise the settings' where that is allowed.
     func decodingLimits(for options: ProcessingOptions) -> DecodingLimits {
         var decoding = decodingLimits
         decoding.maximumPixelCount = max(

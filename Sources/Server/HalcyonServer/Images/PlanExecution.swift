@@ -164,8 +164,7 @@ struct PlanExecution: PictureWork {
         return image.blended(.normal, alpha: 1, onto: ground)
     }
 
-    /// Encodes within the requested number of bytes, or nearly so: at most eight times, each with a
-    /// lower quality.
+    /// Encodes within about the requested bytes: at most eight times, each with a lower quality.
     private func encode(
         _ image: Image, as format: OutputFormat, metadata: ImageMetadata?, profile: Data?,
         by deadline: ContinuousClock.Instant?, isWanted: () -> Bool
@@ -199,8 +198,7 @@ extension PlanExecution {
     /// The output format, as far as that is known before the source.
     var kind: String { (options.format ?? accepted.still)?.rawValue ?? "source" }
 
-    /// Options that are not supported here: URLs with them are refused, since a wrong picture would
-    /// be worse than none.
+    /// Unsupported options: URLs with them are refused, as a wrong picture is worse than none.
     static let unavailable: Set<OptionName> = [.processors, .enforceThumbnail]
 }
 

@@ -4,8 +4,7 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 
-/// The JSON description of a source. Made from the header, unless fields are requested that need
-/// the pixels.
+/// The JSON description of a source, made from its header where no field needs the pixels.
 struct InfoDocument: Encodable, Sendable {
     /// Bytes.
     private var size: Int?

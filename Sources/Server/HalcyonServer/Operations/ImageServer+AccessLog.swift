@@ -112,8 +112,7 @@ extension ServerFailure.LogLevel {
 
 /// Makes untrusted texts safe for the log.
 enum LogText {
-    /// Returns a target with `<sig>` in place of its signature, and without possible secrets in its
-    /// source.
+    /// Returns a target with `<sig>` in place of its signature, and its source without secrets.
     ///
     /// - Parameter unsigned: The prefix of paths without a signature.
     static func path(_ target: String, below prefix: String, unsigned: String?) -> String {

@@ -110,8 +110,7 @@ extension ImageServer {
     /// The memory of the process, including other users of libvips in it.
     private var memoryGauges: [Gauge] {
         let heap = HeapUsage.current
-        // The parts of the resident memory besides files. The caches, and pixels in libvips, are on
-        // the heap.
+        // The resident memory besides files. The caches, and pixels in libvips, are on the heap.
         let parts = [
             ("heap", heap.used), ("heap_unused", heap.unused),
             ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),

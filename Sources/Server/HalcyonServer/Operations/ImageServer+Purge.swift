@@ -174,8 +174,7 @@ extension ImageServer {
         }
     }
 
-    /// Returns the keys under which results of a source may be cached; the source need not be
-    /// known.
+    /// Returns the keys that results of a source, which need not be known, may be cached under.
     private func keys(of text: String) throws(PlanError) -> [String] {
         let reference = try sources.policy.reference(text)
         if let url = reference.url { return [RemoteSource.key(of: url)] }

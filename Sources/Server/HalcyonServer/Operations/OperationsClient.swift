@@ -65,8 +65,7 @@ struct OperationsClient {
         return bytes
     }
 
-    /// Reads until the server closes the connection, which it does after the response. That is in
-    /// its memory as a whole.
+    /// Reads the whole response, after which the server closes the connection, into memory.
     private func answer(
         of path: String, to request: ByteBuffer, _ limit: Int
     ) async throws -> Answer {

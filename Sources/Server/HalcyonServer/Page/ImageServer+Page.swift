@@ -126,8 +126,7 @@ extension ImageServer {
         do throws(Failure) {
             var urls = try pageURLs(fields, source: source, address: address)
             request.watch()
-            // Without the source's header there is no such URL; the reason is told with the
-            // picture.
+            // Without the source's header there is no such URL; the picture tells the reason.
             urls.iiif = try? await iiifURL(fields, source: source, address: address, request)
             return try Self.json(urls)
         } catch {
@@ -161,8 +160,7 @@ extension ImageServer {
         }
     }
 
-    /// Returns sample sources from the folder of local sources; none unless only this machine can
-    /// connect.
+    /// Returns local sources as samples; none unless only this machine can connect.
     private func samples() async throws(Failure) -> [String] {
         guard configuration.isLoopbackOnly, let local = sources.local else { return [] }
         let names = await local.names(extensions: configuration.iiif.extensions + ["jxl", "svg"])

@@ -1,7 +1,6 @@
 import HalcyonServerURLs
 
-/// The page as HTML: the form with its values and, when there is a source, the picture. It works
-/// without its script.
+/// The page as HTML, with the form's values and, if any, the picture; works without its script.
 struct PageDocument: Sendable {
     let fields: PageFields
     /// The token for the script's own requests.

@@ -24,8 +24,7 @@ struct PageToken: Sendable, Hashable {
         else { throw Failure(.forbidden, "The request does not come from the page") }
     }
 
-    /// By the browser's own fields: without encryption and away from this machine some send only
-    /// the origin.
+    /// By the browser's own fields: unencrypted and from elsewhere, some send only the origin.
     private static func isOfThePage(_ request: ServerRequest) -> Bool {
         if let site = request.fields.first("Sec-Fetch-Site") { return site == "same-origin" }
         guard let origin = request.fields.first("Origin"), let host = request.fields.first("Host")

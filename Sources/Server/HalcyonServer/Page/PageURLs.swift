@@ -30,8 +30,7 @@ struct PageURLs: Encodable, Sendable {
 extension ImageServer {
     /// Returns the URLs for the values of the controls; `source` is that of the fields.
     ///
-    /// - Parameter address: The part before the paths of ``sign(_:)``, without the server's own
-    ///   prefix.
+    /// - Parameter address: The part before the paths of ``sign(_:)``, without the server's prefix.
     func pageURLs(
         _ fields: PageFields, source: String, address: String
     ) throws(Failure) -> PageURLs {
@@ -142,8 +141,7 @@ extension ImageServer {
 }
 
 extension ProcessingOptions {
-    /// Whether these options differ from `others` only in size, turn and format, and nothing is cut
-    /// or added.
+    /// Whether these differ from `others` only in size, turn and format, with nothing cut or added.
     fileprivate func saysOnlySizeAndTurn(beside others: ProcessingOptions) -> Bool {
         var rest = self
         rest.resizing = others.resizing

@@ -1,8 +1,7 @@
 import Foundation
 import HalcyonPixels
 
-/// Removes everything from an SVG drawing that could run or load something, so that the drawing
-/// itself can be sent.
+/// Removes everything from an SVG drawing that could run or load something, so that it can be sent.
 ///
 /// Only listed elements are kept, since browsers learn new ones; others are removed with their
 /// content. The rest is written anew, so that nothing remains that two programs might read in two

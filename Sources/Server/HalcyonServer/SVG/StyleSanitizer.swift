@@ -1,5 +1,4 @@
-/// Removes everything from CSS that would load something: style sheets, and pictures and fonts that
-/// are not in the text.
+/// Removes everything from CSS that would load style sheets, or pictures and fonts not in the text.
 enum StyleSanitizer {
     /// Returns the style without anything that loads; `nil` where its meaning is uncertain.
     static func sanitized(_ style: String) -> String? {
@@ -36,8 +35,7 @@ enum StyleSanitizer {
     }
 }
 
-/// The bytes of a style, searched without regard to case. Each search passes them once, whatever
-/// they are.
+/// The bytes of a style, searched without regard to case, in one pass whatever they are.
 private struct CSSText {
     private let bytes: [UInt8]
     private let lowercased: [UInt8]

@@ -11,8 +11,7 @@ final class DecodingRuns: Sendable {
         stops.withLock { $0[name] }?.waitsForMemory ?? false
     }
 
-    /// Runs `work` on the pool and returns its result; decoding in it stops when `stopped` is
-    /// given.
+    /// Runs `work` on the pool and returns its result; decoding stops when `stopped` is given.
     ///
     /// - Parameter whenLong: Called when decoding takes long while other work waits, which may go
     ///   on in its place.

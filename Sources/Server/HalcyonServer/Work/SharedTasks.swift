@@ -48,8 +48,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - ending: Ends the wait of this caller when given.
-    ///   - failure: Returns the failure for a caller that stops waiting; called before the work is
-    ///     stopped.
+    ///   - failure: Returns the failure of a caller that leaves; called before the work is stopped.
     ///   - onSharing: Called when another caller has begun the work, before the wait for it.
     ///   - work: Runs in a task of its own, which is cancelled when the last waiter leaves; its
     ///     argument is given then.

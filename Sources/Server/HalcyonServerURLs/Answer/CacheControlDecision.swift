@@ -11,8 +11,7 @@ package struct CacheControlDecision: Sendable, Hashable {
         package var fallbackTTL = 60
         /// The lifetime of source failures in seconds.
         package var negativeTTL = 5
-        /// The seconds for which caches may use a stale response while they revalidate; `nil`: not
-        /// sent.
+        /// Seconds for which caches may use a stale response while they revalidate; `nil`: not sent.
         package var staleWhileRevalidate: Int?
         package var passesOriginOn = false
         /// Whether nothing is cached unless ``ttl`` was set explicitly: in development.

@@ -1,5 +1,4 @@
-/// The effect of the options on a picture of a certain size: every size and position in whole
-/// pixels.
+/// The effect of the options on a picture: every size and position in whole pixels.
 ///
 /// The steps run in this order: ``turn``, ``crop``, resampling to ``scaled``, ``cut``, the filters,
 /// each of ``canvases``, ``padding``. Crop, sizes and gravity refer to the picture as displayed,

@@ -19,8 +19,7 @@ package struct IIIFSources: Sendable {
         /// - Parameters:
         ///   - match: Has to describe the whole identifier.
         ///   - url: `$1` is the first group, percent-encoded but for slashes; `$$` is a dollar sign.
-        /// - Throws: `invalid_option` when the expression cannot be read, or has not as many groups as
-        ///   the URL uses.
+        /// - Throws: `invalid_option` for an expression that is none, or has fewer groups than the URL uses.
         package init(match: String, url: String) throws(PlanError) {
             // The reason that Foundation gives says no more than this.
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(match))\\z") else {

@@ -108,8 +108,7 @@ struct OptionApplication {
         }
     }
 
-    /// Sets `target` to a flag, unless the argument is missing or empty. Texts that are no flag mean
-    /// no.
+    /// Sets `target` to a flag, unless that is missing or empty; texts that are none mean no.
     func readFlag(_ arguments: OptionArguments, _ index: Int = 0, into target: inout Bool) {
         guard let text = arguments[index] else { return }
         let flag = Numbers.flag(text)

@@ -23,8 +23,7 @@ public struct SourcePolicy: Sendable {
     }
 
     /// The source of a URL.
-    /// - Throws: `source_not_allowed`, `unknown_scheme`, or `source_not_found` for invalid paths of
-    ///   files.
+    /// - Throws: `source_not_allowed`, `unknown_scheme`, or `source_not_found` for invalid file paths.
     package func reference(_ text: String) throws(PlanError) -> SourceReference {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         switch scheme {
@@ -71,8 +70,7 @@ package enum SourceReference: Sendable, Hashable {
 package struct LocalPath: Sendable, Hashable {
     /// At least one segment; none is empty, hidden, or leads upwards.
     package let segments: [String]
-    /// The path up to a question mark, if it has one: the rest is a query unless a file of the
-    /// whole name exists.
+    /// The path up to a question mark, if any: the rest is a query unless a file has the whole name.
     let withoutQuery: [String]?
 
     /// The candidate paths of the file; the first existing one counts.

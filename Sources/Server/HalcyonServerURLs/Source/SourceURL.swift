@@ -26,8 +26,7 @@ package struct SourceURL: Sendable, Hashable {
         return "\(scheme.rawValue)://\(host)\(port)\(path)\(query.map { "?" + $0 } ?? "")"
     }
 
-    /// Whether scheme, host and port are the same, so that credentials may be sent after a
-    /// redirect.
+    /// Whether scheme, host and port are the same: then a redirect may keep credentials.
     package func hasSameOrigin(as other: SourceURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
@@ -89,8 +88,7 @@ package struct SourceURL: Sendable, Hashable {
         return (host, port)
     }
 
-    /// The valid host: a name in ASCII, four numbers in their usual form, or IPv6 in brackets; else
-    /// `nil`.
+    /// `nil` unless it is a name in ASCII, four numbers in their usual form, or IPv6 in brackets.
     private static func host(_ text: String) -> String? {
         if text.hasPrefix("[") {
             var address = in6_addr()
