@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonServerURLs
+import HalcyonStorage
 import HalcyonWork
 import Logging
 import Tracing
@@ -171,11 +172,13 @@ extension ImageServer {
         // With hints a target means more than one thing.
         let isLasting = hints == ClientHints()
         let known: KnownPlan
-        if isLasting, let seen = rules.known[target] {
+        if isLasting, let seen = rules.known.value(forKey: target) {
             known = seen
         } else {
             known = try read(target, hints, by: rules)
-            if isLasting { rules.known.remember(known, for: target) }
+            if isLasting, target.utf8.count <= 1024 {
+                rules.known.store(value: known, forKey: target)
+            }
         }
         noteSignature(known.signedBy)
         return known

@@ -1,4 +1,5 @@
 import HalcyonServerURLs
+import HalcyonStorage
 import Synchronization
 
 /// The reloadable rules of a running server: for reading and verifying URLs.
@@ -7,7 +8,8 @@ struct URLRules: Sendable {
     /// Reads paths that contain only a source.
     let sourceParser: PlanParser
     let signer: PathSigner
-    let known = KnownPlans()
+    /// By targets; ends with the rules that they were read by.
+    let known = KnownPlan.memory()
 }
 
 /// The current rules for fetching URLs.
