@@ -23,10 +23,8 @@ public struct ImageObservation: Sendable {
     /// Begins to listen: requests from now on are observed, once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - metrics: The factory of counters and timers; by default that of `MetricsSystem`. `nil`
-    ///     for none.
-    ///   - tracer: The tracer of the spans; by default that of `InstrumentationSystem`. `nil` for
-    ///     none.
+    ///   - metrics: The factory of counters and timers; `nil` for none, by default `MetricsSystem`'s.
+    ///   - tracer: The tracer of the spans; `nil` for none, by default `InstrumentationSystem`'s.
     public init(
         of manager: KingfisherManager,
         metrics: (any MetricsFactory)? = MetricsSystem.factory,

@@ -3,8 +3,7 @@ package import Tracing
 
 /// Creates child spans of the task's span, by a tracer; does nothing without one.
 ///
-/// Work shared by several requests is part of the trace of the first one, since its task has
-/// inherited the context.
+/// Work shared by several requests belongs to the first one's trace, which its task inherited.
 package struct SpanScope: Sendable {
     /// The tracer; `nil` when no spans are created.
     package let tracer: (any Tracer)?

@@ -45,8 +45,7 @@ package struct EngineError: Error, Hashable, Sendable {
 /// A mark is an invalidation time: records begun before it are void, that is, those whose
 /// generation is not greater. Readers name the relevant marks and compare.
 ///
-/// Each call takes a limited time, a few hundredths of a second, and throws when the engine does
-/// not reply.
+/// Each call takes some hundredths of a second, and throws when the engine does not reply.
 package protocol LeaseStore: Sendable {
     /// Reads the record of a name and, in the same round trip, the latest of some marks.
     func record(_ name: String, marks: [String]) async throws(EngineError) -> Marked<SharedRecord?>

@@ -3,8 +3,7 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Has a value made by one node for all nodes that want it at the same time, as far as they can
-/// reach each other.
+/// Has a value made by one node for all that want it at the same time, if they reach each other.
 ///
 /// A failing engine costs its time limit and nothing else: the value is then made here.
 package final class LeasedWork: Sendable {

@@ -18,8 +18,7 @@ package final class RedisLeaseStore: LeaseStore {
     ///   - prefix: Of all keys and channels.
     ///   - heard: The last message of a topic that was heard before, if any was.
     ///   - onPause: Told why the server is let alone, once for each time that it was good before.
-    ///   - onMessage: Told what any node says to all, this one included, and what was said before this one
-    ///     was there.
+    ///   - onMessage: Told what any node says, this one too, and what was said before it was there.
     package init(
         _ settings: RedisSettings, prefix: String, after heard: [Topic: MessagePlace] = [:],
         time: TimeSource = .system, onPause: @escaping @Sendable (EngineError) -> Void = { _ in },

@@ -47,8 +47,7 @@ package struct RESPDecoder {
 
     package init(maximumBytes: Int = 64 << 20) { self.maximumBytes = maximumBytes }
 
-    /// Takes the first value out of `buffer`; `nil`, and the buffer as it was, as long as a part of the
-    /// value is missing.
+    /// Takes the first value out of `buffer`; `nil`, leaving it as it was, while a part is missing.
     package func value(in buffer: inout ByteBuffer) throws(RESPError) -> RESPValue? {
         var rest = buffer
         guard let value = try value(in: &rest, depth: 0) else {

@@ -34,8 +34,7 @@ enum Purge: Sendable, Hashable {
 }
 
 extension Purge {
-    /// Returns a URL prefix as source URLs are spelled: scheme and host in lower case, without the
-    /// scheme's default port.
+    /// Returns a URL prefix as sources are spelled: lower-case scheme and host, no default port.
     static func normalized(prefix: String) -> String {
         guard let scheme = prefix.firstRange(of: "://") else { return prefix }
         let host = prefix[scheme.upperBound...].prefix { $0 != "/" }

@@ -161,8 +161,7 @@ struct TierUsage: Sendable {
 }
 
 extension CacheDirectory {
-    /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
-    /// written to.
+    /// One of the server's caches. Its folder is made here if possible, else when first written to.
     convenience init(
         _ tier: ImageServerConfiguration.Tier, named name: String, in directory: URL,
         time: TimeSource

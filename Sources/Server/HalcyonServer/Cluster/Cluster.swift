@@ -32,8 +32,7 @@ final class Cluster: Sendable {
     ///
     /// - Parameters:
     ///   - logger: Told of engines that are paused after failures.
-    ///   - onForgotten: Called with another server's purge, and with `done` to call once that is
-    ///     carried out.
+    ///   - onForgotten: Called with another server's purge, and `done` to call when that is over.
     ///   - onPause: Called with a server that has asked for a pause, and the end of the pause.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics, logger: Logger,

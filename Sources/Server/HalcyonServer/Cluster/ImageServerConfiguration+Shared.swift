@@ -42,8 +42,7 @@ extension ImageServerConfiguration {
         public var database = 0
         /// Whether connections are encrypted, and the server has to show a certificate for its host.
         public var usesTLS = false
-        /// A file with the certificates in PEM form that are trusted for this; `nil`, the default, for those
-        /// of the system.
+        /// A file with the trusted certificates in PEM form; `nil`, the default, for those of the system.
         public var tlsRoots: String?
         /// The prefix of all keys and channels; `halcyon` by default. Servers with other settings
         /// of pictures need another one.
@@ -148,8 +147,7 @@ extension ImageServerConfiguration.S3 {
 
     /// `nil` without a store, or when something is wrong with it.
     ///
-    /// - Parameter onPause: Called with the reason when the store is paused, once after each time
-    ///   that it worked.
+    /// - Parameter onPause: Called with the reason for a pause, once after each time that it worked.
     func store(
         maximumBytes: Int, time: TimeSource,
         onPause: @escaping @Sendable (EngineError) -> Void

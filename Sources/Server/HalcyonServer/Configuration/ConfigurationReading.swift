@@ -16,8 +16,7 @@ extension ImageServerConfiguration {
     /// ```json
     /// { "bind": "127.0.0.1:8080", "sources": { "local": { "root": "/srv/pictures" } } }
     /// ```
-    /// - Throws: `ConfigurationError` with all faults; for an unknown name it tells the nearest
-    ///   one.
+    /// - Throws: `ConfigurationError` with all faults; an unknown name is told with the nearest one.
     public mutating func take(file: Data) throws(ConfigurationError) {
         let root: SettingValue
         do {

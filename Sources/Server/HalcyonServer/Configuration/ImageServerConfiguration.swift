@@ -19,8 +19,7 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     /// The permissions of the Unix sockets that the server makes, `0660` by default: write
     /// permission allows to connect.
     public var bindMode = SocketMode(bits: 0o660)
-    /// The address for metrics and the state of the process; `nil` for none. `127.0.0.1:9090` by
-    /// default.
+    /// The address for metrics and the process's state; `127.0.0.1:9090` by default, `nil` for none.
     public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
     /// A token that purges and warming at `operationsBind` must carry as `Authorization: Bearer`.
     /// Without one they are accepted on loopback addresses only.
@@ -77,13 +76,11 @@ public struct ImageServerConfiguration: Sendable, Hashable {
 extension ImageServerConfiguration {
     /// The signing of URLs.
     public struct Signature: Sendable, Hashable {
-        /// Hexadecimal. A URL may be signed with any pair of key and salt; new URLs are signed with
-        /// the first.
+        /// Hexadecimal. Any pair of key and salt may sign a URL; new URLs are signed with the first.
         public var keys: [String] = []
         /// Hexadecimal, one for each key.
         public var salts: [String] = []
-        /// A file with more pairs, a key and its salt on each line. Lines that begin with `#` are
-        /// comments.
+        /// A file with more pairs, a key and its salt on each line; lines with `#` first are comments.
         public var keysFile: String?
         /// Bytes of the digest in a signature, 8…32.
         public var size = 32
@@ -109,8 +106,7 @@ extension ImageServerConfiguration {
     /// Pictures from other servers.
     public struct HTTPSources: Sendable, Hashable {
         public var isEnabled = true
-        /// Patterns of URLs that may be fetched, such as `https://*.example.com/pictures`; none by
-        /// default.
+        /// Patterns of URLs to fetch, such as `https://*.example.com/pictures`; none by default.
         public var allow: [String] = []
         public var ports = [80, 443]
         /// Whether addresses of private networks may be connected to.
@@ -130,8 +126,7 @@ extension ImageServerConfiguration {
         public var userAgent = "Halcyon/\(ImageServer.version)"
         /// The timeout for connecting; 2 seconds by default.
         public var connectTimeout = Duration.seconds(2)
-        /// The longest wait for the response to begin, and then for each further 16 KiB of it; 5
-        /// seconds by default.
+        /// The longest wait for the response, and then for each 16 KiB of it; 5 seconds by default.
         public var stallTimeout = Duration.seconds(5)
         /// The longest time for a fetch with all its redirects; 10 seconds by default.
         public var totalTimeout = Duration.seconds(10)
@@ -206,8 +201,7 @@ extension ImageServerConfiguration {
 
     /// The shutdown of the server.
     public struct Drain: Sendable, Hashable {
-        /// The time for which requests are still accepted after the server has reported that it is
-        /// not ready.
+        /// The time that requests are still accepted for once the server has reported not to be ready.
         public var delay = Duration.zero
         /// The longest time for requests under way to end; 20 seconds by default.
         public var timeout = Duration.seconds(20)
@@ -330,11 +324,9 @@ extension ImageServerConfiguration {
         public var results = Tier(bytes: 4 << 30)
         /// The time for which a failure to load a source is remembered; 5 seconds by default.
         public var negativeTTL = Duration.seconds(5)
-        /// The time after expiry for which a source is used while its server is asked; 1 minute by
-        /// default.
+        /// The time after expiry that a source is used for while its server is asked; 1 minute by default.
         public var staleWhileRevalidate = Duration.seconds(60)
-        /// The time after expiry for which a source is used when its server fails; 1 hour by
-        /// default.
+        /// The time after expiry that a source is used for when its server fails; 1 hour by default.
         public var staleIfError = Duration.seconds(3600)
     }
 
@@ -356,8 +348,7 @@ extension ImageServerConfiguration {
         public var includesPrivateMetadata = false
     }
 
-    /// The IIIF Image API 3.0. Its URLs are not signed: the server is protected by its sources and
-    /// limits.
+    /// The IIIF Image API 3.0. URLs are not signed: sources and limits protect the server.
     public struct IIIF: Sendable, Hashable {
         public var isEnabled = false
         /// The segments before identifiers; `iiif/3` by default.
@@ -372,8 +363,7 @@ extension ImageServerConfiguration {
         /// JSON files with objects that map identifiers to sources. They take precedence over
         /// templates and directories.
         public var tables: [String] = []
-        /// The URI of a Creative Commons licence or a rightsstatements.org statement that applies
-        /// to all pictures.
+        /// The URI of a Creative Commons licence or rightsstatements.org statement for all pictures.
         public var rights: String?
         /// Links of all pictures: the wholes that they are part of, further descriptions
         /// (``seeAlso``) and other services (``service``). Each is a URI and, after a space, its
@@ -384,8 +374,7 @@ extension ImageServerConfiguration {
         public var maxWidth: Int?
         public var maxHeight: Int?
         public var maxArea: Int?
-        /// Whether `!w,h` with both sides beyond the region is an error, as the official validator
-        /// requires.
+        /// Whether `!w,h` with both sides beyond the region is an error, as the validator requires.
         public var isStrictlyConfined = true
     }
 

@@ -15,8 +15,7 @@ import ServiceLifecycle
 /// await listening.stop()
 /// ```
 public final class ListeningServer: Sendable {
-    /// The ports of the public listeners in the order of the configuration; 0 for sockets of the file
-    /// system.
+    /// The ports of the public listeners, in the configuration's order; 0 for sockets of the file system.
     public let ports: [Int]
     /// The port of the operations listener, if there is one.
     public let operationsPort: Int?

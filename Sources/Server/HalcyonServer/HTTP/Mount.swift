@@ -5,8 +5,7 @@ struct Mount: Hashable {
     /// The rest, with its query: `/SIGNATURE/…`.
     let rest: String
 
-    /// - Parameter segments: The number of segments that lead to the server; empty ones do not count,
-    ///   as in routers.
+    /// - Parameter segments: The number of segments that lead to the server, without empty ones.
     init(target: String, segments: Int) {
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         var end = path.startIndex

@@ -1,5 +1,4 @@
-/// The reason why a request has no picture, and its response: one table for statuses, codes and
-/// caching lifetimes.
+/// The reason why a request has no picture: one table for statuses, codes and caching lifetimes.
 public enum ServerFailure: Sendable, Hashable {
     case badRequest
     case invalidPath
@@ -169,8 +168,7 @@ package enum SourceRefusal: String, Sendable, Hashable {
 /// A failure with the specific error in this request.
 public struct PlanError: Error, Sendable, Hashable {
     public var failure: ServerFailure
-    /// One sentence for authorized readers: it names the faulty part of the URL and the expected
-    /// value.
+    /// One sentence for authorized readers, with the faulty part of the URL and what it should be.
     public var reason: String
     package var refusal: SourceRefusal?
 

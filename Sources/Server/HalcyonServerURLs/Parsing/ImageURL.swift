@@ -82,8 +82,7 @@ public struct ImageURL: Sendable, Hashable {
         }
     }
 
-    /// Sets the crop: from 1 on pixels of the source, below 1 shares of its sides, 0 the whole
-    /// side.
+    /// Sets the crop: from 1 on pixels of the source, below 1 shares of its sides, 0 a whole side.
     public func crop(_ width: Double, _ height: Double) -> ImageURL {
         with(.crop, [Numbers.text(width), Numbers.text(height)])
     }

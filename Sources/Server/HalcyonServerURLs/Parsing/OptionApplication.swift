@@ -2,8 +2,7 @@ import HalcyonWork
 
 /// Applies the options of a URL to what has been asked for so far, one after the other.
 ///
-/// A later option of the same name replaces an earlier one; an argument that is empty keeps what it
-/// would set.
+/// A later option of a name replaces an earlier one; an empty argument keeps what it would set.
 struct OptionApplication {
     var options: ProcessingOptions
     let limits: PlanLimits

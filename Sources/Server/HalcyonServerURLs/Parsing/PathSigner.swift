@@ -60,8 +60,7 @@ public struct PathSigner: Sendable {
         pairs.first.map { Base64URL.encode(digest(path, with: $0)) }
     }
 
-    /// `path` with its signature before it: what follows the prefix of the routes in a URL. `nil`
-    /// without a key.
+    /// `path` behind its signature, as it follows the prefix of the routes; `nil` without a key.
     public func signed(_ path: String) -> String? { sign(path).map { "/" + $0 + path } }
 
     /// Why the signature of `path` is valid; `nil` when it is not.

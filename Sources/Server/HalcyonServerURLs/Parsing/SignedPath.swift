@@ -8,8 +8,7 @@ public struct SignedPath: Sendable, Hashable {
     /// - Parameters:
     ///   - target: The path of the request as it was sent, below the prefix of the routes, still
     ///     percent-encoded; the query is ignored.
-    /// - Throws: `bad_request` for characters not allowed in a target, `invalid_path` unless both
-    ///   parts are present.
+    /// - Throws: `bad_request` for forbidden characters, `invalid_path` if a part is missing.
     public init(target: String) throws(PlanError) {
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw PlanError(.badRequest, "The URL has characters that have to be percent-encoded.")

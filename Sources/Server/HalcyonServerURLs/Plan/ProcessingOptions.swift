@@ -211,8 +211,7 @@ extension ProcessingOptions {
         public var sourceBytes: Int?
         /// Frames of an animation; later ones are dropped.
         public var frames: Int?
-        /// Pixels of each frame of an animation, in place of those of all frames together; `.max`:
-        /// no limit.
+        /// Pixels of each frame of an animation, in place of those of all together; `.max`: no limit.
         public var framePixels: Int?
         /// The longest side of the result; `.max`: no limit.
         public var resultDimension: Int?

@@ -31,8 +31,7 @@ package struct SourceURL: Sendable, Hashable {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// - Parameter text: Characters not allowed in paths and queries are percent-encoded; a
-    ///   fragment is dropped.
+    /// - Parameter text: Its fragment is dropped, and forbidden characters are percent-encoded.
     /// - Throws: `source_not_allowed`.
     package init(_ text: String) throws(PlanError) {
         func refused(_ reason: String) -> PlanError { PlanError(.sourceNotAllowed, reason, .url) }
