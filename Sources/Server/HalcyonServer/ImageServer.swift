@@ -254,9 +254,7 @@ extension ImageServerConfiguration {
         if let directory = cache.directory { return URL(fileURLWithPath: directory) }
         return DiskStorage.userCaches().appendingPathComponent("halcyon-server")
     }
-}
 
-extension ImageServerConfiguration {
     /// The path that asks for `path`, signed with the first key, and below the prefix; see
     /// ``ImageServer/sign(_:)``. Nothing else of the configuration has to make sense.
     public func sign(_ path: String) -> String? {

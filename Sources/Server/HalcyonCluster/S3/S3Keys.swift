@@ -16,9 +16,7 @@ package struct S3Keys: Hashable, Sendable {
         self.sessionToken = sessionToken
         self.expires = expires
     }
-}
 
-extension S3Keys {
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; `nil` without the first two.
     package init?(environment: [String: String]) {
         guard let access = environment["AWS_ACCESS_KEY_ID"], !access.isEmpty,

@@ -31,9 +31,7 @@ enum Purge: Sendable, Hashable {
         }
         return matches(source: origin.source, url: origin.url)
     }
-}
 
-extension Purge {
     /// Returns a URL prefix as sources are spelled: lower-case scheme and host, no default port.
     static func normalized(prefix: String) -> String {
         guard let scheme = prefix.firstRange(of: "://") else { return prefix }

@@ -36,9 +36,7 @@ final class KnownFailures: Sendable {
     }
 
     func removeAll() { memory.removeAll() }
-}
 
-extension KnownFailures {
     /// Remembers that something could not be made of `source`, unless that is purged since it was looked for.
     ///
     /// - Parameter origin: What was to be made, and of what; `nil` where any purge may mean it.

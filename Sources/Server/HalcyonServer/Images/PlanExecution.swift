@@ -187,9 +187,7 @@ struct PlanExecution: PictureWork {
         }
         return data
     }
-}
 
-extension PlanExecution {
     var mayUseThreadsOfEncoder: Bool {
         let format = options.format ?? accepted.still
         return format == .avif || format == .heic

@@ -92,9 +92,7 @@ struct InfoFields: Sendable, Hashable {
         if let blurHash { texts.append("blurhash:\(blurHash.columns):\(blurHash.rows)") }
         return texts.sorted().joined(separator: "/")
     }
-}
 
-extension InfoFields {
     private mutating func take(_ name: String, _ arguments: [String]) throws(PlanError) {
         switch name {
         case "hash", "h":

@@ -96,9 +96,7 @@ extension ImageServer {
         }
         return metadata
     }
-}
 
-extension ImageServer {
     /// Returns the target of a request without its signature and other secrets.
     func loggedPath(of request: ServerRequest) -> String {
         LogText.path(request.target, below: prefix, unsigned: iiif?.prefix)

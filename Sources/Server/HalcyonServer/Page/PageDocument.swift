@@ -55,9 +55,7 @@ struct PageDocument: Sendable {
         }
         return escaped
     }
-}
 
-extension PageDocument {
     private var notice: String {
         isPublic
             ? "<p class=\"notice\">This page is public: whoever can open it can have any allowed "
@@ -106,9 +104,7 @@ extension PageDocument {
                 + "<code>\(Self.escaped(example.query))</code></figcaption></figure>"
         }.joined(separator: "\n")
     }
-}
 
-extension PageDocument {
     private var groups: [PageControl.Group] {
         PageControl.groups.filter { hasWatermark || $0.title != PageControl.watermark.title }
     }

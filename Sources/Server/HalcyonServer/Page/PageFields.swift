@@ -33,9 +33,7 @@ struct PageFields: Sendable, Hashable {
             "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1, keeping: "/:"))"
         }.joined(separator: "&")
     }
-}
 
-extension PageFields {
     var source: String? { self["source"] }
 
     /// Returns the URL that the controls describe, without signature.

@@ -101,9 +101,7 @@ extension ImageServer {
         let set = candidates.enumerated().map { "\($1) \($0 + 1)x" }.joined(separator: ", ")
         return "<img src=\"\(candidates[0])\" srcset=\"\(set)\" alt=\"\">"
     }
-}
 
-extension ImageServer {
     /// Returns the IIIF URL of the same picture, if there is one: for local files that IIIF serves,
     /// if only size, turn and format are set.
     func iiifURL(

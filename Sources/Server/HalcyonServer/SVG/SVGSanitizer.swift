@@ -128,9 +128,7 @@ struct SVGSanitizer {
     }
 
     private static func local(_ name: String?) -> Substring? { name?.split(separator: ":").last }
-}
 
-extension SVGSanitizer {
     private static let elements: Set = [
         "a", "animate", "animateColor", "animateMotion", "animateTransform", "circle", "clipPath",
         "defs", "desc", "ellipse", "feBlend", "feColorMatrix", "feComponentTransfer", "feComposite",

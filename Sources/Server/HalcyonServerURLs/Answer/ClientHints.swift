@@ -9,9 +9,7 @@ public struct ClientHints: Sendable, Hashable {
         self.width = width
         self.dpr = dpr
     }
-}
 
-extension ClientHints {
     /// The values that hints are rounded up to, to limit the variants of one URL.
     package struct Steps: Sendable, Hashable {
         package var widths = [320, 480, 640, 768, 960, 1280, 1536, 1920, 2560, 3840]
