@@ -175,13 +175,6 @@ public final class ImageServer: Sendable {
         forgotten.give(forgetting)
     }
 
-    /// The logger for the HTTP framework: the same, from `warning` upwards.
-    var quietLogger: Logger {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
-        return quiet
-    }
-
     var presentURLRules: URLRules { urlRules.withLock { $0 } }
     var parser: PlanParser { urlRules.withLock { $0.parser } }
     var sourceParser: PlanParser { urlRules.withLock { $0.sourceParser } }

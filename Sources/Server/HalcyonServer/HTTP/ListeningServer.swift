@@ -68,7 +68,7 @@ public final class ListeningServer: Sendable {
                     .init(
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .cancelGroup)
-                }, logger: server.quietLogger))
+                }, logger: server.logger.quiet))
         self.group = group
         let ended = OneShot<Result<Void, any Error>>()
         self.ended = ended

@@ -58,9 +58,6 @@ enum ServerApplication {
             write: TimeAmount(work.writeTimeout),
             lastRequest: TimeAmount(
                 min(configuration.drain.idleTimeout, configuration.drain.timeout / 2)))
-        // The framework tells of each listener and each failed write.
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { responder in
@@ -74,7 +71,7 @@ enum ServerApplication {
             onServerRunning: { channel in
                 channel.closeFuture.whenComplete { _ in clients.quiesce() }
                 await onListening(channel)
-            }, eventLoopGroupProvider: .shared(loops), logger: quiet)
+            }, eventLoopGroupProvider: .shared(loops), logger: logger.quiet)
     }
 }
 
@@ -147,6 +144,15 @@ extension HTTPTypes.HTTPFields {
                 append(HTTPField(name: name, value: line.value))
             }
         }
+    }
+}
+
+extension Logger {
+    /// From `warning` upwards: frameworks tell of each listener and each failed write.
+    var quiet: Logger {
+        var quiet = self
+        quiet.logLevel = max(logLevel, .warning)
+        return quiet
     }
 }
 
