@@ -6,11 +6,19 @@ import Synchronization
 /// or from its position before a restart, and on whenever there may be more. So a node also
 /// receives messages from before its start, or from while it was disconnected.
 final class MessageLog: Sendable {
-    fileprivate struct State {
+    private struct State {
         var last: String
         var isReading = false
         /// Whether there may be more entries than those being read.
         var hasMore = false
+
+        /// Whether to read on; otherwise reading has ended.
+        mutating func takeMore(isGivenUp: Bool) -> Bool {
+            let reads = hasMore && !isGivenUp
+            hasMore = false
+            if !reads { isReading = false }
+            return reads
+        }
     }
 
     private let client: RedisClient
@@ -80,15 +88,5 @@ final class MessageLog: Sendable {
             onMessage(ToldMessage(place: place, content: message))
         }
         return hasRead
-    }
-}
-
-extension MessageLog.State {
-    /// Whether to read on; otherwise reading has ended.
-    fileprivate mutating func takeMore(isGivenUp: Bool) -> Bool {
-        let reads = hasMore && !isGivenUp
-        hasMore = false
-        if !reads { isReading = false }
-        return reads
     }
 }

@@ -17,16 +17,28 @@ import Synchronization
 /// Keys that were found are looked for again each minute, those that end five minutes before their end; after a
 /// search in vain, five seconds later.
 package final class S3Credentials: Sendable {
-    fileprivate struct State {
+    private struct State {
         var keys: S3Keys?
         /// Why the last search has found none.
         var failure: EngineError?
         /// Until when they are not looked for again.
         var restsUntil = Date.distantPast
         var search: OneShot<Result<S3Keys, EngineError>>?
+
+        mutating func step(at now: Date) -> Step {
+            let good = keys.flatMap { keys in
+                keys.expires.map { now < $0 } ?? true ? keys : nil
+            }
+            if let good, now < restsUntil || search != nil { return .use(good) }
+            if let search { return .wait(search) }
+            if let failure, now < restsUntil { return .fail(failure) }
+            let own = OneShot<Result<S3Keys, EngineError>>()
+            search = own
+            return .search(own, meanwhile: good)
+        }
     }
 
-    fileprivate enum Step {
+    private enum Step {
         case use(S3Keys)
         case fail(EngineError)
         case wait(OneShot<Result<S3Keys, EngineError>>)
@@ -115,20 +127,6 @@ package final class S3Credentials: Sendable {
             }
         }
         search.give(outcome)
-    }
-}
-
-extension S3Credentials.State {
-    fileprivate mutating func step(at now: Date) -> S3Credentials.Step {
-        let good = keys.flatMap { keys in
-            keys.expires.map { now < $0 } ?? true ? keys : nil
-        }
-        if let good, now < restsUntil || search != nil { return .use(good) }
-        if let search { return .wait(search) }
-        if let failure, now < restsUntil { return .fail(failure) }
-        let own = OneShot<Result<S3Keys, EngineError>>()
-        search = own
-        return .search(own, meanwhile: good)
     }
 }
 

@@ -30,7 +30,7 @@ final class Gate: Sendable {
         var entered: Int
     }
 
-    fileprivate struct State {
+    private struct State {
         var admission: Admission
         var nextID = 0
         /// The waiters by id; given `true` to pass, `false` to give up.
@@ -40,6 +40,18 @@ final class Gate: Sendable {
         /// The mean times by kind of work, likewise.
         var meanHolds: [String: Double] = [:]
         var change = NextChange()
+
+        var usage: Usage {
+            Usage(
+                passing: admission.passingCount, waiting: admission.waitingCount,
+                limit: admission.width, entered: nextID)
+        }
+
+        var secondsUntilFree: Int {
+            let seconds =
+                Double(admission.waitingCount + 1) * meanHold / Double(max(1, admission.width))
+            return Int(min(30, max(1, seconds.rounded(.up))))
+        }
     }
 
     let name: String
@@ -130,19 +142,5 @@ final class Gate: Sendable {
         }
         turn?.give(false)
         change?.give(())
-    }
-}
-
-extension Gate.State {
-    fileprivate var usage: Gate.Usage {
-        Gate.Usage(
-            passing: admission.passingCount, waiting: admission.waitingCount,
-            limit: admission.width, entered: nextID)
-    }
-
-    fileprivate var secondsUntilFree: Int {
-        let seconds =
-            Double(admission.waitingCount + 1) * meanHold / Double(max(1, admission.width))
-        return Int(min(30, max(1, seconds.rounded(.up))))
     }
 }
