@@ -15,9 +15,9 @@ struct PlanExecution: PictureWork {
         let sourceFormat: ImageFormat
         let sourceSize: PixelSize
         let size: PixelSize
-        let frameCount: Int
-        let decoding: Duration
-        let encoding: Duration
+        var frameCount = 1
+        var decoding = Duration.zero
+        var encoding = Duration.zero
         var isTruncated = false
         /// Whether there was too little time for the intended format.
         var isSubstitute = false
@@ -48,8 +48,7 @@ struct PlanExecution: PictureWork {
                 try rules.check(resultBytes: data.count)
                 return Product(
                     data: data, format: source.format, sourceFormat: source.format,
-                    sourceSize: size, size: size, frameCount: source.frameCount, decoding: .zero,
-                    encoding: .zero)
+                    sourceSize: size, size: size, frameCount: source.frameCount)
             }
             try Self.check(isWanted)
             let turn = options.autoRotate ? 1 : source.inverseOrientation
@@ -96,7 +95,7 @@ struct PlanExecution: PictureWork {
         try rules.check(resultBytes: drawing.count)
         return Product(
             data: drawing, format: .SVG, sourceFormat: .SVG, sourceSize: size, size: size,
-            frameCount: 1, decoding: rules.time.now - start, encoding: .zero)
+            decoding: rules.time.now - start)
     }
 
     static func check(_ isWanted: () -> Bool) throws(Failure) {

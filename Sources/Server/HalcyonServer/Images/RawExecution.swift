@@ -28,7 +28,6 @@ struct RawExecution: PictureWork {
         try rules.check(resultBytes: data.count)
         let size = PixelSize(width: 0, height: 0)
         return PlanExecution.Product(
-            data: data, format: format, sourceFormat: format, sourceSize: size, size: size,
-            frameCount: 1, decoding: .zero, encoding: .zero)
+            data: data, format: format, sourceFormat: format, sourceSize: size, size: size)
     }
 }
