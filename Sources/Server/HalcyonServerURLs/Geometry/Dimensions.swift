@@ -1,7 +1,7 @@
 /// Width and height in whole pixels.
 ///
 /// This floor knows no pixels, and so not the size that the library's pictures have.
-package struct Dimensions: Sendable, Hashable {
+package struct Dimensions: Sendable, Hashable, Encodable {
     package var width: Int
     package var height: Int
 

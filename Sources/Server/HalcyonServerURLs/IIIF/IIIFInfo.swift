@@ -93,11 +93,6 @@ extension IIIFInfo: Encodable {
         case rights, partOf, seeAlso, service
     }
 
-    private struct Size: Encodable {
-        let width: Int
-        let height: Int
-    }
-
     private struct Tiles: Encodable {
         let width: Int
         let scaleFactors: [Int]
@@ -116,7 +111,7 @@ extension IIIFInfo: Encodable {
         try document.encodeIfPresent(declared.width, forKey: .maxWidth)
         try document.encodeIfPresent(declared.height, forKey: .maxHeight)
         try document.encodeIfPresent(declared.area, forKey: .maxArea)
-        try document.encode(sizes.map { Size(width: $0.width, height: $0.height) }, forKey: .sizes)
+        try document.encode(sizes, forKey: .sizes)
         let side = Self.tileSide
         try document.encode([Tiles(width: side, scaleFactors: scaleFactors)], forKey: .tiles)
         let names = extraFormats.map(IIIFParameters.name)
