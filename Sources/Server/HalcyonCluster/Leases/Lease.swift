@@ -29,12 +29,6 @@ final class Lease: Sendable {
 
     var isLost: Bool { state.withLock { $0 == .lost } }
 
-    func acquire(
-        after generation: Int64, marks: [String]
-    ) async throws(EngineError) -> Marked<Acquisition> {
-        try await store.acquire(name, token: token, for: duration, after: generation, marks: marks)
-    }
-
     /// Renews it until it has ended.
     func keep() {
         state.withLock { $0 = .kept }

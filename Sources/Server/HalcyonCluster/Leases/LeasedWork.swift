@@ -129,7 +129,8 @@ package final class LeasedWork: Sendable {
             // Subscribed before the request, so that no change in between is missed.
             news = store.news(of: name)
             do throws(EngineError) {
-                let answer = try await lease.acquire(after: generation, marks: marks)
+                let answer = try await store.acquire(
+                    name, token: lease.token, for: duration, after: generation, marks: marks)
                 mark = answer.mark
                 switch answer.value {
                 case .acquired(let generation):
