@@ -35,7 +35,7 @@ final class ImageMetrics: Sendable {
         case .fetched(let byteCount, let network, let from, let to):
             stageTime(ImageStage.fetch.rawValue, to - from)
             count("halcyon_received_bytes_total", by: byteCount)
-            if let network { noteParts(of: network) }
+            for (part, seconds) in network?.parts ?? [] { stageTime(part, .seconds(seconds)) }
         case .unfetched(_, let from, let to):
             stageTime(ImageStage.fetch.rawValue, to - from)
         case .retried:
@@ -50,10 +50,6 @@ final class ImageMetrics: Sendable {
                 count("halcyon_failures_total", [("code", String(code))])
             }
         }
-    }
-
-    private func noteParts(of network: NetworkMetrics) {
-        for (name, seconds) in network.parts { stageTime(name, .seconds(seconds)) }
     }
 
     private func stageTime(_ stage: String, _ duration: Duration) {
