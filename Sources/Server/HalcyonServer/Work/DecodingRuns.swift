@@ -6,11 +6,6 @@ import Synchronization
 final class DecodingRuns: Sendable {
     private let stops = Mutex<[String: DecodingStop]>([:])
 
-    /// Whether the work of this name waits for memory that other pictures use.
-    func waitsForMemory(_ name: String) -> Bool {
-        stops.withLock { $0[name] }?.waitsForMemory ?? false
-    }
-
     /// Runs `work` on the pool and returns its result; decoding stops when `stopped` is given.
     ///
     /// - Parameter whenLong: Called when decoding takes long while other work waits, which may go
@@ -46,7 +41,9 @@ final class DecodingRuns: Sendable {
     /// Returns the failure for a waiter that leaves the work of this name.
     func failure(_ kind: Failure.Kind, of name: String) -> Failure {
         var failure = Failure(kind, "nobody waits any longer")
-        failure.lacksMemory = kind == .deadline && waitsForMemory(name)
+        // Of the memory that other pictures use.
+        failure.lacksMemory =
+            kind == .deadline && stops.withLock { $0[name] }?.waitsForMemory == true
         return failure
     }
 }
