@@ -106,7 +106,9 @@ extension ImageServer {
         guard rest.first == "/" else {
             throw Failure(.notFound, "There is nothing at this path")
         }
-        try checkSecret(request)
+        if let secret = configuration.secret, !request.bears(secret) {
+            throw Failure(.forbidden, "The bearer token is missing or wrong")
+        }
         if let pageRoute {
             try checkHost(request)
             notes.route = "page"
@@ -142,11 +144,6 @@ extension ImageServer {
             name == "localhost" || name == "::1"
                 || name.hasPrefix("127.") && IPAddress(String(name)) != nil
         else { throw Failure(.forbidden, "The host of the request is not this machine") }
-    }
-
-    private func checkSecret(_ request: ServerRequest) throws(Failure) {
-        guard let secret = configuration.secret, !request.bears(secret) else { return }
-        throw Failure(.forbidden, "The bearer token is missing or wrong")
     }
 
     /// Returns the plan of a target, once its signature is verified.

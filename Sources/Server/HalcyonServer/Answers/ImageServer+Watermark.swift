@@ -16,7 +16,9 @@ extension ImageServer {
     ) async throws(Failure) -> (ImagePlan, PresentWatermark?) {
         guard plan.options.watermark != nil, !plan.options.raw else { return (plan, nil) }
         guard let watermark else {
-            noteMissingWatermark()
+            if isFirstMissingWatermark.give(()) {
+                logger.warning("A URL asks for a watermark, and none is set: watermark.path")
+            }
             var plan = plan
             plan.options.watermark = nil
             return (plan, nil)
@@ -38,10 +40,5 @@ extension ImageServer {
             throw Failure(
                 .internalError, "The watermark cannot be had", cause: error.cause ?? error.detail)
         }
-    }
-
-    private func noteMissingWatermark() {
-        guard isFirstMissingWatermark.give(()) else { return }
-        logger.warning("A URL asks for a watermark, and none is set: watermark.path")
     }
 }

@@ -13,9 +13,9 @@ extension Gauge {
                     "process_cpu_seconds_total", "Time of processors used.",
                     number: Double(ticks) / 1e6, type: "counter"))
         }
-        if let pages = text("/proc/self/statm")?.split(separator: " ").dropFirst().first
-            .flatMap({ Int($0) })
-        {
+        // Without the file there is no number to report.
+        let sizes = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        if let pages = sizes?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {
             gauges.append(
                 Gauge(
                     "process_resident_memory_bytes", "Memory in use.",
@@ -48,11 +48,6 @@ extension Gauge {
                 "process_start_time_seconds", "When the process began, since 1970.",
                 number: start.timeIntervalSince1970))
         return gauges
-    }
-
-    private static func text(_ path: String) -> String? {
-        // Without the file there is no number to report.
-        try? String(contentsOfFile: path, encoding: .utf8)
     }
 }
 

@@ -24,15 +24,13 @@ package struct IIIFLimits: Sendable, Hashable {
     }
 
     package func allow(_ size: Dimensions) -> Bool {
-        size.width <= widest && size.height <= highest && isWithinArea(size)
+        size.width <= widest && size.height <= highest
+            && size.width.multipliedReportingOverflow(by: size.height).partialValue
+                <= maxArea ?? .max
     }
 
     private var widest: Int { min(maxWidth ?? .max, resultDimension ?? .max) }
     private var highest: Int { min(maxHeight ?? maxWidth ?? .max, resultDimension ?? .max) }
-
-    private func isWithinArea(_ size: Dimensions) -> Bool {
-        size.width.multipliedReportingOverflow(by: size.height).partialValue <= maxArea ?? .max
-    }
 
     /// The largest allowed size with the proportions of `region`.
     /// - Parameter enlarging: Whether it may be larger than `region`, up to the declared limits;
