@@ -254,9 +254,7 @@ package final class LeasedWork: Sendable {
     package func amend(_ record: SharedRecord, of name: String, lifetime: Duration) {
         Task { [store, onEvent] in
             do throws(EngineError) {
-                if try await store.amend(record, of: name, lifetime: lifetime) {
-                    onEvent(.amended)
-                }
+                if try await store.amend(record, of: name, lifetime: lifetime) { onEvent(.amended) }
             } catch {
                 onEvent(.unavailable)
             }

@@ -103,9 +103,7 @@ extension ImageServer {
         {
             throw Failure(.expectationFailed, "Requests for pictures have no body")
         }
-        guard rest.first == "/" else {
-            throw Failure(.notFound, "There is nothing at this path")
-        }
+        guard rest.first == "/" else { throw Failure(.notFound, "There is nothing at this path") }
         if let secret = configuration.secret, !request.bears(secret) {
             throw Failure(.forbidden, "The bearer token is missing or wrong")
         }
@@ -118,9 +116,7 @@ extension ImageServer {
             notes.route = "info"
             return try await info(String(rest.dropFirst(5)), request, &notes)
         }
-        if let iiif, let pathOfIIIF {
-            return try await answer(iiif, pathOfIIIF, request, &notes)
-        }
+        if let iiif, let pathOfIIIF { return try await answer(iiif, pathOfIIIF, request, &notes) }
         guard routes.contains(.processing) else {
             throw Failure(.notFound, "There is nothing at this path")
         }

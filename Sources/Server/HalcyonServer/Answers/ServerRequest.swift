@@ -70,9 +70,7 @@ struct ServerRequest: Sendable {
         let reading = Task { [readBody] in await readBody(limit) }
         ending.whenGiven { _ in reading.cancel() }
         let body = await reading.value
-        if ending.isGiven {
-            throw Failure(await ending.value, "The body did not come to its end")
-        }
+        if ending.isGiven { throw Failure(await ending.value, "The body did not come to its end") }
         guard let body else { throw Self.tooLarge(limit) }
         guard announced == nil || body.readableBytes == announced else {
             throw Failure(.sourceIncomplete, "The body is shorter than it was announced")

@@ -117,9 +117,7 @@ extension Cluster {
                     // before a purge that this server has not heard of yet, an old one.
                     guard made.key == key,
                         await isCurrent(made.sourceGeneration, of: name.origin, mark ?? 0)
-                    else {
-                        return LeasedWork.Made(outcome, publication: Self.elsewhere)
-                    }
+                    else { return LeasedWork.Made(outcome, publication: Self.elsewhere) }
                     return LeasedWork.Made(
                         outcome,
                         publication: publication(of: SharedObject(made.picture), isLasting: true))

@@ -106,9 +106,7 @@ extension ImageServerConfiguration.Shared {
         if let roots = redis.tlsRoots, !FileManager.default.isReadableFile(atPath: roots) {
             faults.append("shared.redis.tlsRoots: the file \(roots) cannot be read.")
         }
-        if case .tcp(_, 0) = redis.address {
-            faults.append("shared.redis.address names no port.")
-        }
+        if case .tcp(_, 0) = redis.address { faults.append("shared.redis.address names no port.") }
         let isPlain = redis.prefix.utf8.allSatisfy {
             (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}")
         }

@@ -90,9 +90,7 @@ extension PlanExecution {
         /// Returns the picture for the first step: the first `frames` frames of the source.
         func start(frames: Int, limits: DecodingLimits) throws -> Image {
             guard let timing = image.animation else { return image }
-            if frames == 1 {
-                return try Self.image(data, coding, limits, onlyFirstFrame: true)
-            }
+            if frames == 1 { return try Self.image(data, coding, limits, onlyFirstFrame: true) }
             // Decoding all frames at once counts their pixels as one picture's.
             let most = (limits.maximumPixelCount ?? .max) / frames
             let bitmaps =

@@ -42,9 +42,7 @@ extension ImageServer {
         guard let token = configuration.operationsToken else {
             guard configuration.operationsBind?.isLoopback == true,
                 !request.routes.contains(.operations)
-            else {
-                throw Failure(.notFound, "There is nothing at this path")
-            }
+            else { throw Failure(.notFound, "There is nothing at this path") }
             guard !request.fields.contains("Origin"), !request.fields.contains("Sec-Fetch-Site")
             else { throw Failure(.forbidden, "Pages of browsers may order nothing here") }
             return

@@ -119,9 +119,7 @@ extension ImageServer {
         defer { timer.cancel() }
         let body = try await request.body(16 << 10)
         let fields = PageFields(form: String(buffer: body))
-        guard let source = fields.source else {
-            throw Failure(.invalidPath, "There is no source")
-        }
+        guard let source = fields.source else { throw Failure(.invalidPath, "There is no source") }
         let address = try address(of: request)
         do throws(Failure) {
             var urls = try pageURLs(fields, source: source, address: address)
