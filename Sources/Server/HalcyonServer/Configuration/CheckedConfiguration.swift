@@ -91,12 +91,9 @@ struct CheckedConfiguration {
         faults += faultsOfParsing
         let signer = configuration.signature.signer
         do throws(PlanError) {
-            var plain = parsing
-            plain.presets = []
-            plain.onlyPresets = false
             urlRules = URLRules(
-                parser: try PlanParser(parsing), sourceParser: try PlanParser(plain),
-                signer: signer)
+                parser: try PlanParser(parsing),
+                sourceParser: try PlanParser(parsing.withoutPresets), signer: signer)
         } catch {
             faults += PlanParser.faults(of: parsing).map(\.reason)
             throw ConfigurationError(faults: faults)
@@ -366,6 +363,16 @@ struct CheckedConfiguration {
             }
         }
         return (parsing, faults)
+    }
+}
+
+extension PlanParser.Configuration {
+    /// For paths that have nothing but a source.
+    var withoutPresets: PlanParser.Configuration {
+        var plain = self
+        plain.presets = []
+        plain.onlyPresets = false
+        return plain
     }
 }
 

@@ -49,10 +49,7 @@ extension ImageServerConfiguration {
         } catch {
             // What is wrong with it as a picture's says more.
             guard let fields = try? InfoFields(path: path) else { throw error }
-            var plain = parsing
-            plain.presets = []
-            plain.onlyPresets = false
-            return try PlanParser(plain).parse(path: fields.sourcePath)
+            return try PlanParser(parsing.withoutPresets).parse(path: fields.sourcePath)
         }
     }
 
