@@ -313,8 +313,11 @@ add(
             dependencies: [
                 "CTestKit", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
                 "HalcyonServer", "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit",
-                "HalcyonWork", configuration, hummingbird, inMemoryTracing, logging,
-                serviceLifecycle, tracing,
+                "HalcyonWork", configuration, forServers("HTTPTypes", "swift-http-types"),
+                hummingbird, inMemoryTracing, logging, nioCore,
+                forServers("NIOEmbedded", "swift-nio"), nioHTTP1,
+                forServers("NIOHTTPTypes", "swift-nio-extras"),
+                forServers("NIOHTTPTypesHTTP1", "swift-nio-extras"), serviceLifecycle, tracing,
             ]),
         .testTarget(
             name: "HalcyonServerURLsTests",
