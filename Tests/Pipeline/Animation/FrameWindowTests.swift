@@ -59,11 +59,7 @@ struct FrameWindowTests {
 
     @Test func letsEachViewerGoOnWhateverTheBudget() {
         var window = SettledWindow(frameCount: 100, budget: 0)
-        var viewers: [Int] = []
-        for position in [0, 30, 60] {
-            let id = window.join(at: position, lookahead: 10)
-            viewers.append(id)
-        }
+        let viewers = [0, 30, 60].map { window.join(at: $0, lookahead: 10) }
         for step in 0..<20 {
             for (viewer, position) in zip(viewers, [0, 30, 60]) {
                 window.move(viewer, to: position + step)

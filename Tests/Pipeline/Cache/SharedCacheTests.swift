@@ -151,7 +151,7 @@ import Testing
     @Test func manyWhoWantAPictureFetchItOnce() async throws {
         let table = SharedTable(isHeld: true)
         let machines = try await SharedMachines(table: table)
-        let file = SharedFile(bytes: SharedMachines.png(9), expires: nil, origin: .unknown)
+        let file = SharedFile(bytes: FreshnessFixture.png(9), expires: nil, origin: .unknown)
         let level = SharedLevel(table, cacheName: "test")
         table.objects.update { [url = machines.url] in
             $0[level.name(of: ImageKey(url.cacheKey))] = file.data

@@ -15,17 +15,19 @@ final class FreshnessFixture: Sendable {
     let cache: ImageCache
     let downloader: ImageDownloader
     let manager: KingfisherManager
-    let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    let clock: Locked<Date>
     private let caching: HTTPCaching
     /// What was decided about stored responses.
     let decisions = Recorder<HTTPCacheEvent>()
 
+    /// - Parameter other: A fixture whose origin and clock are also those of this one.
     init(
         _ caching: HTTPCaching = .on, in folder: TemporaryDirectory? = nil,
-        cache: ImageCache? = nil,
+        cache: ImageCache? = nil, beside other: FreshnessFixture? = nil,
         network: any NetworkMonitoring = FakeNetwork(isConnected: true)
     ) async throws {
-        origin = try await OriginServer.start()
+        if let other { origin = other.origin } else { origin = try await OriginServer.start() }
+        self.clock = other?.clock ?? Locked(Date(timeIntervalSince1970: 1_800_000_000))
         self.caching = caching
         self.folder = try folder ?? TemporaryDirectory()
         self.cache =
