@@ -8,6 +8,10 @@ import Testing
 
 /// What options that concern requests, downloads and their callbacks mean with HTTP caching.
 @Suite struct FreshnessRequestTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     // MARK: Which requests are sent
 
     @Test func forceRefreshLeavesACacheControlOfTheRequestsOwn() async throws {
@@ -35,7 +39,6 @@ import Testing
     }
 
     @Test func forceRefreshGoesOnWithADownloadThatBrokeOff() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.downloader.resumption = DownloadResumption(
             directory: fixture.folder.file("partials"), minimumSize: 1)
         fixture.serve(8, tag: "\"1\"", [.ranges, .breakOff(afterBytes: 20, .close, times: 1)])
@@ -46,7 +49,6 @@ import Testing
     }
 
     @Test func fromMemoryCacheOrRefreshLooksAtNoOriginal() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, "max-age=600", tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.processor(CountingProcessor()), .cacheOriginalImage]
         _ = try await fixture.get(options)
@@ -159,7 +161,7 @@ import Testing
         changing { $0.httpMethod = "POST" })
 
     /// Answers `POST` with a status, and `GET` with a picture.
-    private func answerPosts(_ status: Int, _ fixture: FreshnessFixture) {
+    private func answerPosts(_ status: Int) {
         let picture = FreshnessFixture.picture(3, "max-age=600", tag: "\"1\"")
         fixture.origin.route("/a.png") { request in
             guard request.method == "POST" else { return picture }
@@ -175,12 +177,11 @@ import Testing
     func aSuccessfulPostHasTheImageValidatedAndAnErrorDoesNot(
         _ path: String, _ options: KingfisherOptionsInfo
     ) async throws {
-        let fixture = try await FreshnessFixture()
-        answerPosts(500, fixture)
+        answerPosts(500)
         #expect(try await fixture.got(options, at: path) == "3 fetched")
         #expect(await fixture.errorCode(options + [posting], at: path) == 2002)
         #expect(try await fixture.got(options, at: path) == "3 fresh")
-        answerPosts(200, fixture)
+        answerPosts(200)
         #expect(try await fixture.got(options + [posting], at: path) == "3 fetched, unstored")
         #expect(try await fixture.got(options, at: path) == "3 validated")
         #expect(try await fixture.got(options, at: path) == "3 fresh")
@@ -188,8 +189,7 @@ import Testing
     }
 
     @Test func aSuccessfulPostConcernsTheKeyOfTheResourceAndTheCacheOfOriginals() async throws {
-        let fixture = try await FreshnessFixture()
-        answerPosts(200, fixture)
+        answerPosts(200)
         let originals = try ImageCache(
             name: "originals", cacheDirectoryURL: fixture.folder.file("originals"))
         let resource = KF.ImageResource(downloadURL: fixture.url(), cacheKey: "cat")
@@ -215,7 +215,6 @@ import Testing
     // MARK: What callers and delegates are told
 
     @Test func aValidationReportsNoProgressAndItsMetrics() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         let progress = Recorder<Int64>()
         func got() async throws -> RetrieveImageResult {
@@ -240,7 +239,7 @@ import Testing
     }
 
     /// Has the origin serve a progressive picture, which may be held.
-    private func serveProgressive(_ fixture: FreshnessFixture, holding gate: Gate? = nil) throws {
+    private func serveProgressive(holding gate: Gate? = nil) throws {
         let jpeg = try ProgressiveFixture()
         var response = OriginResponse.ok(jpeg.data, contentType: "image/jpeg")
             .cacheControl("max-age=60").with(.entityTag("\"1\""))
@@ -248,9 +247,7 @@ import Testing
         fixture.origin.route("/a.png", response)
     }
 
-    private func progressiveRequest(
-        _ fixture: FreshnessFixture, telling shown: Recorder<Image?>
-    ) -> ImageRequest {
+    private func progressiveRequest(telling shown: Recorder<Image?>) -> ImageRequest {
         ImageRequest(
             source: .network(fixture.url()),
             options: fixture.manager.parsedOptions([
@@ -260,22 +257,20 @@ import Testing
     }
 
     @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
-        let fixture = try await FreshnessFixture()
-        try serveProgressive(fixture)
+        try serveProgressive()
         _ = try await fixture.get()
         fixture.pass(100)
         let shown = Recorder<Image?>()
-        let result = try await progressiveRequest(fixture, telling: shown).run().get()
+        let result = try await progressiveRequest(telling: shown).run().get()
         #expect("\(try #require(result.httpCacheUse))" == "validated")
         #expect(shown.count == 0)
     }
 
     @Test func aProgressivePictureIsShownWhileItComes() async throws {
-        let fixture = try await FreshnessFixture()
         let gate = Gate()
         let shown = Recorder<Image?>()
-        try serveProgressive(fixture, holding: gate)
-        let request = progressiveRequest(fixture, telling: shown)
+        try serveProgressive(holding: gate)
+        let request = progressiveRequest(telling: shown)
         async let ending = request.run()
         await shown.waitFor(count: 1)
         gate.open()
@@ -301,7 +296,6 @@ import Testing
     }
 
     @Test func aValidationIsAnnouncedLikeADownloadAndAFreshImageIsNot() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let tasks = Recorder<Bool>()
         func got() async throws -> String {
@@ -324,7 +318,6 @@ import Testing
     // MARK: Who else loads images
 
     @Test func providersHaveNoHTTP() async throws {
-        let fixture = try await FreshnessFixture()
         let bytes = FreshnessFixture.png(6)
         let file = try fixture.folder.write(bytes, to: "six.png")
         let providers: [any ImageDataProvider] = [
@@ -368,7 +361,6 @@ import Testing
     }
 
     @Test func setsOfImagesFollowTheSameRules() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         fixture.serve(4, "max-age=6000", at: "/b.png")
         func got() async throws -> [String] {
