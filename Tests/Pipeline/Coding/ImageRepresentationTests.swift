@@ -50,4 +50,41 @@ struct ImageRepresentationTests {
         let image = try #require(Image(data: jpeg.prefix(jpeg.count / 2)))
         #expect(image.kf.pngRepresentation() == nil)
     }
+
+    /// Upstream: testGenerateJPEGImage
+    @Test func aJPEGIsAStillImageWithItsPixels() throws {
+        let picture = try Bitmap.gradient(64, 64)
+        let image = try #require(
+            KF.image(data: encoded(picture, as: .JPEG), options: ImageCreatingOptions()))
+        #expect(image.kf.imageFrameCount == nil)
+        #expect(try image.bitmap().greatestDifference(from: picture) <= 6)
+        #expect(try image.bitmap().meanDifference(from: picture) < 1)
+    }
+
+    /// Upstream: testGenerateFromNonImage
+    @Test func otherBytesAreNoImage() {
+        for data in [Data("hello".utf8), Data(), Data([0xFF, 0xD8, 0xFF])] {
+            #expect(KF.image(data: data, options: ImageCreatingOptions()) == nil)
+        }
+    }
+
+    /// Upstream: testNormalized
+    @Test func anImageTurnedByItsFileIsUpright() throws {
+        let turned = EXIFFixture.turned(try encoded(.gradient(100, 200), as: .JPEG), 6)
+        let image = try #require(KF.image(data: turned, options: ImageCreatingOptions()))
+        let upright = image.kf.normalized
+        #expect(upright.size == CGSize(width: 200, height: 100))
+        #expect(try upright.bitmap().size == PixelSize(width: 200, height: 100))
+        let animated = try #require(Image(data: Grays.gif(3)))
+        #expect(animated.kf.normalized === animated)
+    }
+
+    /// Upstream: testAnyImageModifier
+    @Test func aModifierMadeOfAClosureDeliversWhatItReturns() {
+        let square = testImage(width: 64, height: 64)
+        #expect(AnyImageModifier { $0 }.modify(square) === square)
+        let other = testImage()
+        #expect(AnyImageModifier { _ in other }.modify(square) === other)
+        #expect(AnyImageModifier { _ in throw Refusal() }.modify(square) === square)
+    }
 }
