@@ -46,6 +46,7 @@ import Testing
         #expect(try storage.totalSize() == 0, "the row went with the file")
     }
 
+    /// Damaged is also a file of which a killed process has not written the row.
     @Test(arguments: [true, false])
     func aTruncatedOrDamagedFileIsAMissAndRemoved(isTruncated: Bool) throws {
         let url = storage.cacheFileURL(forKey: "1")
@@ -104,14 +105,6 @@ import Testing
         #expect(exists(remains))
         _ = try storage.removeExpiredValues(referenceDate: Date() + 3600)
         #expect(!exists(remains))
-    }
-
-    @Test func aKillBetweenRenameAndRowCostsTheFileOnly() throws {
-        try storage.store(value: Note("other"), forKey: "2")
-        try Data("new".utf8).write(to: storage.cacheFileURL(forKey: "1"), options: .atomic)
-        let restarted = try folder.notes()
-        #expect(try restarted.value(forKey: "1") == nil)
-        #expect(try restarted.value(forKey: "2") == Note("other"))
     }
 
     // MARK: The index

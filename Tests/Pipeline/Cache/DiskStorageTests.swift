@@ -102,12 +102,6 @@ import Testing
         #expect(isCached("2", after: 5))
     }
 
-    @Test func storingExpiredValuesDoesNothing() throws {
-        try store("1", forKey: "1", expiration: .expired)
-        #expect(try files.isEmpty)
-        #expect(!storage.isCached(forKey: "1"))
-    }
-
     /// Upstream: testExtendExpirationByAccessing (DiskStorageTests)
     @Test func readingExtendsByTheOwnLifetime() throws {
         try store("1", forKey: "1", expiration: .seconds(2))

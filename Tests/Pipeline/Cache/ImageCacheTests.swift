@@ -25,11 +25,6 @@ import Testing
         return KingfisherError.code { try result.diskCacheResult.get() }
     }
 
-    @Test func theComputedKeyNamesTheProcessor() {
-        #expect("key".computedKey(with: "") == "key")
-        #expect("key".computedKey(with: "blur(3)") == "key@blur(3)")
-    }
-
     // MARK: Making
 
     /// Upstream: testInvalidCustomCachePath

@@ -41,7 +41,7 @@ struct APNGDecodingTests {
     }
 
     /// Frames that cover parts of the canvas, are partly transparent, and are disposed of in all ways.
-    private static func layered(
+    static func layered(
         _ format: PNGFixture.Format = .rgba8, width: Int = 23, height: Int = 17
     ) -> APNGFixture {
         let frames = (0..<12).map { index in
@@ -252,24 +252,7 @@ struct APNGDecodingTests {
         #expect(try (0..<3).map { try small.bitmap(frame: $0).rgb(3, 3) } == colours.map(\.rgb))
     }
 
-    // MARK: Playing
-
-    @Test func framesAreReadInOrderOnce() throws {
-        let encoded = try EncodedImage(Self.layered().data)
-        let all = try encoded.decodeAllFrames()
-        var reader = try encoded.frameReader()
-        for index in [0, 1, 4, 9, 11] {
-            #expect(reader.position <= index)
-            #expect(try reader.frame(index).data == all[index].data)
-            #expect(reader.position == index + 1)
-        }
-    }
-
     @Test func limitsCountForAnimations() throws {
-        let few = DecodingLimits(maximumPixelCount: 23 * 17 * 12 - 1)
-        let image = try Image.decoding(Self.layered().data, limits: few)
-        #expect(try image.bitmap().size == PixelSize(23, 17))
-        #expect(throws: ImageCodingError.self) { try image.allBitmaps() }
         // A canvas, what a frame covers, and a frame.
         let large = Self.layered(width: 400, height: 300).data
         let little = DecodingLimits(maximumMemory: 400 * 300 * 12)

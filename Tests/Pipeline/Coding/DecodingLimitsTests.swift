@@ -169,22 +169,6 @@ struct DecodingLimitsTests {
         #expect(throws: error) { try image.bitmap() }
     }
 
-    @Test func tellsTheLimitsInForce() async throws {
-        let folder = try TemporaryDirectory()
-        let manager = try KingfisherManager(
-            downloader: .default,
-            cache: ImageCache(name: "test", cacheDirectoryURL: folder.url))
-        let provider = RawImageDataProvider(
-            data: PNGFixture.data(Self.grid, as: .rgba16), cacheKey: "large")
-        let error = await #expect(throws: KingfisherError.self) {
-            try await manager.retrieveImage(
-                with: .provider(provider),
-                options: [.decodingLimits(DecodingLimits(maximumMemory: 500_000))])
-        }
-        let text = error?.errorDescription ?? ""
-        #expect(text.contains("the limit is 500000 bytes"), "\(text)")
-    }
-
     @Test func showsNoScansBeyondTheMemoryAllowed() throws {
         func show(_ memory: Int) throws {
             let decoder = try ProgressiveJPEGDecoder(limits: DecodingLimits(maximumMemory: memory))

@@ -214,14 +214,19 @@ struct ReducedFramesTests {
         }
     }
 
+    /// In full and smaller.
     @Test func callsWhatIsCutShortDamaged() throws {
         let avif = try AVIFFixture().data(.noise(width: 60, height: 45))
         let jxl = try encoded(.gradient(60, 45), as: .JPEGXL)
         for (data, format) in [(avif, ImageFormat.AVIF), (jxl, .JPEGXL)] {
-            let error = #expect(throws: ImageCodingError.self) {
-                try decoded(data.dropLast(), at: PixelSize(20, 15))
+            for length in [data.count - 1, data.count / 2, data.count / 4] {
+                for size in [PixelSize(60, 45), PixelSize(20, 15)] {
+                    let error = #expect(throws: ImageCodingError.self) {
+                        try decoded(data.prefix(length), at: size)
+                    }
+                    #expect(error?.damagedFormat == format, "\(length)")
+                }
             }
-            #expect(error?.damagedFormat == format)
         }
     }
 }

@@ -131,6 +131,10 @@ import Testing
                 await words(loading: png, options)
                     == "The image has 40×30 pixels; the limit is 100 pixels.")
         }
+        let large = PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16)
+        let memory = DecodingLimits(maximumMemory: 500_000)
+        let text = await words(loading: large, [.decodingLimits(memory)])
+        #expect(text?.contains("the limit is 500000 bytes") == true, "\(text ?? "nil")")
     }
 
     @Test func aProcessorThatGivesNothingIsNamedByItsIdentifier() async {
