@@ -238,21 +238,20 @@ struct NamedProcessor: ImageProcessor {
 extension KingfisherError {
     /// The code of an error that must be one of this type.
     static func code(of body: () throws -> Void) -> Int? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KingfisherError)?.errorCode ?? -1
-        }
+        error(of: body).map { ($0 as? KingfisherError)?.errorCode ?? -1 }
     }
 
     /// What an error that must be of this type says to people.
     static func words(of body: () throws -> Void) -> String? {
+        error(of: body).map { ($0 as? KingfisherError)?.errorDescription ?? "\($0)" }
+    }
+
+    private static func error(of body: () throws -> Void) -> (any Error)? {
         do {
             try body()
             return nil
         } catch {
-            return (error as? KingfisherError)?.errorDescription ?? "\(error)"
+            return error
         }
     }
 }

@@ -291,16 +291,8 @@ import Testing
         #expect(try storage.value(forKey: "1") == Note("one"))
         #expect(!storage.isCached(forKey: "2"))
 
-        // Fill it to the last byte: now the index cannot grow either.
-        let filler = folder.file("filler")
-        func fill() throws {
-            let file = open(filler.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-            try #require(file >= 0)
-            let block = [UInt8](repeating: 0, count: 512)
-            while write(file, block, block.count) > 0 {}
-            close(file)
-        }
-        try fill()
+        // Now the index cannot grow either.
+        let filler = try disk.fill()
         for key in 3..<20 {
             #expect(
                 KingfisherError.code { try storage.store(value: Note("x"), forKey: "\(key)") }
@@ -316,7 +308,7 @@ import Testing
         #expect(try storage.value(forKey: "0") == nil, "damage that cannot be recorded is a miss")
         // Nor can one be made where there is none.
         storage.loseIndex()
-        try fill()
+        try disk.fill()
         let other = try folder.notes()
         let reasons = KingfisherError.words { _ = try other.entries() }
         #expect(reasons?.lowercased().contains("no space left on") == true, "\(reasons ?? "")")
@@ -411,6 +403,18 @@ final class SmallDisk {
         guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else {
             throw POSIXError.current
         }
+    }
+
+    /// Fills it to the last byte, with a file that is returned.
+    @discardableResult
+    func fill() throws -> URL {
+        let filler = URL(fileURLWithPath: path + "/filler")
+        let file = open(filler.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try #require(file >= 0)
+        let block = [UInt8](repeating: 0, count: 512)
+        while write(file, block, block.count) > 0 {}
+        close(file)
+        return filler
     }
 
     func unmount() {

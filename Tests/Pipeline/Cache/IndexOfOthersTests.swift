@@ -38,6 +38,14 @@ struct IndexOfOthersTests {
         return other
     }
 
+    /// Has another process lock the folder.
+    private var lock: String {
+        """
+        lock = os.open('\(storage.directoryURL.path)', os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        """
+    }
+
     /// Executes statements, each in a process of its own.
     private func execute(_ statements: [String]) async throws {
         for statement in statements {
@@ -284,16 +292,8 @@ struct IndexOfOthersTests {
     }
 
     @Test func aStoreWaitsForTheTransactionOfAnotherProcess() throws {
-        let other = try OtherProcess(
-            """
-            import sqlite3, sys
-            db = sqlite3.connect(sys.argv[1], isolation_level=None)
-            db.execute("BEGIN IMMEDIATE")
-            print("ready", flush=True)
-            sys.stdin.readline()
-            db.execute("COMMIT")
-            """, arguments: [index])
-        #expect(other.readLine() == "ready")
+        // Ends with its process.
+        let other = try run("db.execute('BEGIN IMMEDIATE')")
         let started = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [storage] in
@@ -324,12 +324,9 @@ struct IndexOfOthersTests {
 
     // MARK: Locks
 
-    @Test(arguments: [
-        "db.execute('BEGIN IMMEDIATE')", "db.execute('BEGIN EXCLUSIVE')",
-        "lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY); fcntl.flock(lock, fcntl.LOCK_EX)",
-    ])
-    func aLockOfOthersIsDoneWithout(script: String) async throws {
-        let other = try run(script)
+    @Test(arguments: ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE", nil])
+    func aLockOfOthersIsDoneWithout(transaction: String?) async throws {
+        let other = try run(transaction.map { "db.execute('\($0)')" } ?? lock)
         for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             #expect(storage.isCached(forKey: "2"))
@@ -351,15 +348,7 @@ struct IndexOfOthersTests {
 
     @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() async throws {
         storage.loseIndex()
-        let other = try OtherProcess(
-            """
-            import fcntl, os, sys
-            lock = os.open(sys.argv[1], os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            print("done", flush=True)
-            sys.stdin.readline()
-            """, arguments: [storage.directoryURL.path])
-        #expect(other.readLine() == "done")
+        let other = try run(on: ":memory:", lock)
         let locked = try folder.notes()
         #expect(try locked.value(forKey: "1") == Note("one"))
         #expect(try locked.totalSize() == 6)
@@ -372,12 +361,7 @@ struct IndexOfOthersTests {
 
     @Test func openingWhatIsThereTakesNoLock() async throws {
         // Whoever wants to write or to lock the folder would fail.
-        let other = try run(
-            """
-            db.execute('BEGIN IMMEDIATE')
-            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            """)
+        let other = try run("db.execute('BEGIN IMMEDIATE')\n" + lock)
         let fresh = try folder.notes()
         let row = try fresh.files.withIndex(validated: true) {
             try $0.row(named: "2".kf.sha256)
@@ -398,12 +382,7 @@ struct IndexOfOthersTests {
     }
 
     @Test func everythingCanBeRemovedWhateverIsLocked() async throws {
-        let other = try run(
-            """
-            db.execute('BEGIN EXCLUSIVE')
-            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            """)
+        let other = try run("db.execute('BEGIN EXCLUSIVE')\n" + lock)
         #expect(try folder.notes().removeAllFiles().count == 2)
         #expect(try storage.names() == [])
         await other.kill()

@@ -35,22 +35,17 @@ import Testing
     }
 
     @Test func whatIsNoLongerKeptIsNotValidated() async throws {
-        let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-        let folder = try TemporaryDirectory()
-        let storage = DiskStorage.Backend<Data>(
-            config: .init(name: "test", sizeLimit: 0, directory: folder.url),
-            now: { clock.value })
-        try storage.prepareDirectory()
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
-        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        let caches = try CacheFixture()
+        // Both clocks show the same time.
+        caches.clock.advance(100_000_000)
+        let fixture = try await FreshnessFixture(in: caches.folder, cache: caches.cache)
         fixture.serve(3, "max-age=60", tag: "\"1\"")
         let options: KingfisherOptionsInfo = [
             .memoryCacheExpiration(.expired), .diskCacheExpiration(.seconds(50)),
         ]
         _ = try await fixture.get(options)
         fixture.pass(100)
-        clock.withLock { $0 += 100 }
+        caches.clock.advance(100)
         #expect(try await fixture.got(options) == "3 fetched")
         #expect(fixture.count == 2 && fixture.lastCondition == nil)
     }
@@ -198,12 +193,7 @@ import Testing
 
     @Test func whereNothingCanBeWrittenTheRecordValidates() async throws {
         let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("a file".utf8), to: "not a folder")
-        let storage = DiskStorage.Backend<Data>(
-            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
-        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        let fixture = try await FreshnessFixture(in: folder, cache: folder.unwritableCache())
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got() == "3 fresh")
@@ -287,12 +277,8 @@ import Testing
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         fixture.serve(4, "max-age=60", tag: "\"1\"", at: "/b.png")
         _ = try await fixture.get()
-        // To the last byte: neither a file nor a row can be written.
-        let filler = folder.file("filler")
-        try Data().write(to: filler)
-        let file = try FileHandle(forWritingTo: filler)
-        while (try? file.write(contentsOf: Data(repeating: 0, count: 512))) != nil {}
-        try file.close()
+        // Neither a file nor a row can be written.
+        let filler = try disk.fill()
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
         #expect(try await fixture.got(at: "/b.png") == "4 fresh")
         let stored = try await fixture.cache.httpResponses()

@@ -42,8 +42,6 @@ import Vips
         print(found.cacheType, found.image?.pixelSize ?? "nothing")
         // end
         #expect(found.cacheType == .memory)
-        #expect(cache.memoryStorage.config.totalCostLimit == 67_108_864)
-        #expect(cache.diskStorage.config.sizeLimit == 524_288_000)
         #expect(cache.diskStorage.isCached(forKey: "user-42"))
     }
 

@@ -182,15 +182,6 @@ import Testing
         #expect(fixture.count == 2)
     }
 
-    @Test func aRetryWaitsLonger() {
-        // guide: http-caching/retry
-        let retries = DelayRetryStrategy(
-            maxRetryCount: 4, retryInterval: .exponential(base: 1, limit: 30),
-            maximumRetryAfter: 120)
-        // end
-        #expect(retries.maxRetryCount == 4 && retries.maximumRetryAfter == 120)
-    }
-
     @Test func aPauseIsToldAndHonored() async throws {
         fixture.origin.route("/a.png", .status(503).header("Retry-After", "60"))
         await #expect(throws: KingfisherError.self) { try await fixture.get() }
@@ -215,13 +206,6 @@ import Testing
             #expect(isCached && result.image.pixelSize.width == 30)
         }
         #expect(fixture.count == 1)
-    }
-
-    @Test func downloadsAreResumed() {
-        // guide: http-caching/resume
-        downloader.resumption = DownloadResumption(sizeLimit: 100 << 20, expiration: .days(7))
-        // end
-        #expect(downloader.resumption?.sizeLimit == 104_857_600)
     }
 
     @Test func aResponseIsLookedAtAndInvalidated() async throws {
