@@ -95,7 +95,5 @@ final class HeldJobs: Sendable {
         return job != nil
     }
 
-    func runAll() {
-        while runNext() {}
-    }
+    func runAll() { while runNext() {} }
 }

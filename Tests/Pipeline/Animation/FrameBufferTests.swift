@@ -57,9 +57,7 @@ struct FrameBufferTests {
     }
 
     /// Frames of a gray of their own each.
-    private static func animation(
-        _ format: ImageFormat, _ count: Int, _ side: Int
-    ) throws -> Data {
+    private static func animation(_ format: ImageFormat, _ count: Int, _ side: Int) throws -> Data {
         switch format {
         case .AVIF:
             return try AVIFFixture().data(

@@ -16,17 +16,13 @@ final class TestClock: Sendable {
 
     var now: Date { time.withLock { $0 } }
 
-    func advance(_ seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
-    }
+    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 }
 
 /// A cache in a folder of its own and by a clock that moves when told, with what it is to store.
 struct CacheFixture: Sendable {
     /// The two forms of a function: one that is awaited, and one that calls back.
-    enum Form: CaseIterable, Sendable {
-        case awaited, calledBack
-    }
+    enum Form: CaseIterable, Sendable { case awaited, calledBack }
 
     let folder: TemporaryDirectory
     let clock = TestClock()
@@ -140,9 +136,7 @@ extension DiskStorage.Backend {
     /// Removes the index, as somebody may who looks for room.
     func loseIndex() {
         // Not all of its files are there.
-        for name in DiskIndex.fileNames {
-            unlink(directoryURL.appendingPathComponent(name).path)
-        }
+        for name in DiskIndex.fileNames { unlink(directoryURL.appendingPathComponent(name).path) }
     }
 }
 
@@ -181,9 +175,7 @@ final class PixelSerializer: CacheSerializer {
     /// Called when an image has been decoded.
     let afterDecoding: @Sendable () -> Void
 
-    init(afterDecoding: @escaping @Sendable () -> Void = {}) {
-        self.afterDecoding = afterDecoding
-    }
+    init(afterDecoding: @escaping @Sendable () -> Void = {}) { self.afterDecoding = afterDecoding }
 
     var encoded: Int { counts.withLock { $0.encoded } }
     var decoded: Int { counts.withLock { $0.decoded } }

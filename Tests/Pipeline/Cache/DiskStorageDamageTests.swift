@@ -155,8 +155,7 @@ import Testing
         try storage.prepareDirectory()
         try storage.store(value: Note("short"), forKey: "short", expiration: shorter)
         try storage.store(value: Note("usual"), forKey: "usual")
-        let end = try #require(
-            try storage.entries().first { $0.key == "short" }?.expiration)
+        let end = try #require(try storage.entries().first { $0.key == "short" }?.expiration)
         storage.loseIndex()
         let rebuilt = DiskStorage.Backend<Note>(config: config, now: now)
         try rebuilt.prepareDirectory()
@@ -256,8 +255,7 @@ import Testing
     /// Defect: D-27
     @Test func aFolderThatCannotBeMadeIsAnErrorUntilAStoreMakesIt() throws {
         try folder.write(Data("a file".utf8), to: "file")
-        let config = DiskStorage.Config(
-            name: "test", sizeLimit: 0, directory: folder.file("file"))
+        let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.file("file"))
         #expect(KingfisherError.code { _ = try DiskStorage.Backend<Note>(config: config) } == 3005)
         let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
         #expect(!storage.isCached(forKey: "1"))
@@ -417,7 +415,5 @@ final class SmallDisk {
         return filler
     }
 
-    func unmount() {
-        umount2(path, Int32(MNT_DETACH))
-    }
+    func unmount() { umount2(path, Int32(MNT_DETACH)) }
 }

@@ -30,9 +30,7 @@ import Testing
         storage.isCached(forKey: key, referenceDate: clock.now.addingTimeInterval(seconds))
     }
 
-    private var files: [String] {
-        get throws { try storage.names(hidden: false) }
-    }
+    private var files: [String] { get throws { try storage.names(hidden: false) } }
 
     @Test func defaultsAreKingfishers() {
         let config = DiskStorage.Config(name: "x", sizeLimit: 5)
@@ -264,8 +262,7 @@ import Testing
     }
 
     @Test func whatCannotBeConvertedIsAnError() throws {
-        #expect(
-            KingfisherError.code { try store("inconvertible", forKey: "1") } == 3007)
+        #expect(KingfisherError.code { try store("inconvertible", forKey: "1") } == 3007)
         try store("unreadable", forKey: "2")
         #expect(KingfisherError.code { _ = try storage.value(forKey: "2") } == 3004)
     }

@@ -118,9 +118,7 @@ import Testing
         await #expect(throws: KingfisherError.self) {
             try await cache.retrieveImage(forKey: "1", options: fixture.options())
         }
-        await #expect(throws: KingfisherError.self) {
-            try await fixture.store("1", in: cache)
-        }
+        await #expect(throws: KingfisherError.self) { try await fixture.store("1", in: cache) }
         await cache.cleanExpiredDiskCache()
         await cache.clearDiskCache()
     }
@@ -337,7 +335,5 @@ private final class TransientCache: ImageCache, @unchecked Sendable {
 
     let released = Gate()
 
-    deinit {
-        released.open()
-    }
+    deinit { released.open() }
 }

@@ -48,9 +48,7 @@ struct IndexOfOthersTests {
 
     /// Executes statements, each in a process of its own.
     private func execute(_ statements: [String]) async throws {
-        for statement in statements {
-            try await run("db.execute(\"\(statement)\")").kill()
-        }
+        for statement in statements { try await run("db.execute(\"\(statement)\")").kill() }
     }
 
     @Test(arguments: [
@@ -118,9 +116,7 @@ struct IndexOfOthersTests {
             #expect(try storage.totalSize() == 11)
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
-        if way != "link" {
-            #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
-        }
+        if way != "link" { #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before) }
         #expect(try folder.notes().removeAllFiles().count == 3)
         try storage.store(value: Note("four"), forKey: "4")
         #expect(try folder.notes().entries().map(\.key) == ["4"], "there is an index again")
@@ -163,9 +159,7 @@ struct IndexOfOthersTests {
         let other = try folder.notes()
         try other.store(value: Note("three"), forKey: "3")
         #expect(try other.value(forKey: "3") == Note("three"))
-        try await run(
-            "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]"
-        ).kill()
+        try await run("assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]").kill()
     }
 
     /// Changes of a newer Halcyon that take nothing away.
@@ -282,8 +276,7 @@ struct IndexOfOthersTests {
     // MARK: Transactions
 
     @Test func aProcessKilledInATransactionChangesNothing() async throws {
-        let other = try run(
-            "db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
+        let other = try run("db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
         #expect(try storage.value(forKey: "1") == Note("one"), "writers do not delay readers")
         await other.kill()
         try storage.store(value: Note("three"), forKey: "3")
@@ -363,9 +356,7 @@ struct IndexOfOthersTests {
         // Whoever wants to write or to lock the folder would fail.
         let other = try run("db.execute('BEGIN IMMEDIATE')\n" + lock)
         let fresh = try folder.notes()
-        let row = try fresh.files.withIndex(validated: true) {
-            try $0.row(named: "2".kf.sha256)
-        }
+        let row = try fresh.files.withIndex(validated: true) { try $0.row(named: "2".kf.sha256) }
         #expect(row??.expires == IndexRow.never, "it is the index that answers")
         await other.kill()
     }
@@ -411,9 +402,7 @@ final class OtherProcess {
         try input.fileHandleForReading.close()
     }
 
-    deinit {
-        process.send(SIGKILL)
-    }
+    deinit { process.send(SIGKILL) }
 
     /// The next line the script prints; waits for it.
     func readLine() -> String {

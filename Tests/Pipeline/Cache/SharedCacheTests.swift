@@ -140,8 +140,7 @@ import Testing
             objects = objects.mapValues { data in
                 SharedFile(
                     bytes: SharedFile(data)?.bytes ?? Data(),
-                    expires: Date(timeIntervalSinceNow: -1),
-                    origin: .unknown
+                    expires: Date(timeIntervalSinceNow: -1), origin: .unknown
                 ).data
             }
         }
@@ -157,9 +156,7 @@ import Testing
             $0[level.name(of: ImageKey(url.cacheKey))] = file.data
         }
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<20 {
-                group.addTask { try await machines.get(machines.two).width }
-            }
+            for _ in 0..<20 { group.addTask { try await machines.get(machines.two).width } }
             await table.gate.waitForWaiters()
             table.gate.open()
             for try await width in group { #expect(width == 9) }

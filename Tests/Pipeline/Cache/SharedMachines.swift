@@ -5,9 +5,7 @@ import HalcyonTestKit
 
 /// A storage of several caches, in memory, that writes down what is asked of it and fails when told to.
 final class SharedTable: SharedImageStorage, Sendable {
-    enum Call: Equatable, Sendable {
-        case data, store, remove
-    }
+    enum Call: Equatable, Sendable { case data, store, remove }
 
     struct Failure: Error {}
 

@@ -49,9 +49,7 @@ final class CacheStep {
         try output.close()
     }
 
-    deinit {
-        process.send(SIGKILL)
-    }
+    deinit { process.send(SIGKILL) }
 
     var isRunning: Bool { process.isRunning }
 

@@ -15,9 +15,7 @@ enum HandledCall: String, CaseIterable, Sendable {
     case download, downloadLivePhoto
 
     /// Calls the function, which calls `done` by its handler. What it is asked for goes by `number`.
-    func begin(
-        in world: HandledCallWorld, number: Int, done: @escaping @Sendable () -> Void
-    ) {
+    func begin(in world: HandledCallWorld, number: Int, done: @escaping @Sendable () -> Void) {
         switch self {
         case .lookUpOnDisk, .lookUp, .cachedType:
             look(in: world, number, done)
@@ -90,8 +88,7 @@ enum HandledCall: String, CaseIterable, Sendable {
         case .retrieve where number % 5 == 2:
             // Made of the original on disk.
             manager.retrieveImage(
-                with: world.cached,
-                options: [.processor(BlackWhiteProcessor()), .cacheMemoryOnly]
+                with: world.cached, options: [.processor(BlackWhiteProcessor()), .cacheMemoryOnly]
             ) { _ in done() }
         case .retrieve where number % 5 == 3:
             let provider = RawImageDataProvider(data: Data([1]), cacheKey: "raw")
@@ -178,7 +175,5 @@ struct HandledCallWorld: Sendable {
     }
 
     /// Leaves nothing in memory.
-    func forget() {
-        cache.memoryStorage.removeAll()
-    }
+    func forget() { cache.memoryStorage.removeAll() }
 }

@@ -13,9 +13,7 @@ import Testing
     private let returns = Recorder<Void>()
     private let mayEnd = DispatchSemaphore(value: 0)
 
-    init() {
-        budget = DecodingBudget(limit: 100, onWait: { [waits] in waits.record($0) })
-    }
+    init() { budget = DecodingBudget(limit: 100, onWait: { [waits] in waits.record($0) }) }
 
     /// Holds `bytes` on a thread of its own, and with `waits` until the end is signalled.
     private func hold(_ bytes: Int, _ name: String, waits: Bool = false) {
@@ -43,9 +41,7 @@ import Testing
     }
 
     /// Waits until `count` threads wait for memory.
-    private func waitInLine(_ count: Int) async {
-        await waits.wait { $0.contains(count) }
-    }
+    private func waitInLine(_ count: Int) async { await waits.wait { $0.contains(count) } }
 
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         await holdFirst(70)

@@ -129,9 +129,7 @@ struct WindowsImageTests {
         let data = bmp(
             width, height * direction, bits: 8, compression: isInRuns ? 1 : 0, palette: palette,
             pixels + (isInRuns ? [0, 1] : []))
-        let drawn = try Bitmap.drawn(width, height) { x, y in
-            [90, 255 - index(x, y), index(x, y)]
-        }
+        let drawn = try Bitmap.drawn(width, height) { x, y in [90, 255 - index(x, y), index(x, y)] }
         let size = PixelSize(16, 12)
         let expected = try decoded(drawn.vipsImage().encoded("pngsave_buffer"), at: size)
         #expect(try decoded(data, at: size).greatestDifference(from: expected) <= 1)

@@ -25,9 +25,7 @@ import Testing
         }?.errorDescription
     }
 
-    private func words(
-        loading data: Data, _ options: KingfisherOptionsInfo = []
-    ) async -> String? {
+    private func words(loading data: Data, _ options: KingfisherOptionsInfo = []) async -> String? {
         let key = UUID().uuidString
         return await words(
             loading: .provider(RawImageDataProvider(data: data, cacheKey: key)), options)

@@ -18,8 +18,7 @@ import Testing
 
     init() throws {
         environment = try TestEnvironment()
-        environment.transport.answer(
-            url, with: try .image(.solid(.red, width: 40, height: 30)))
+        environment.transport.answer(url, with: try .image(.solid(.red, width: 40, height: 30)))
     }
 
     /// The events of the requests that `body` makes, up to the end of the last one.
@@ -84,13 +83,11 @@ import Testing
                 try await retrieve([.alternativeSources([.network(other)])])
             }
         }
-        #expect(
-            events.names == ["started", "waiting", "retried", "waiting", "failed"])
+        #expect(events.names == ["started", "waiting", "retried", "waiting", "failed"])
     }
 
     @Test func aCancellationIsTold() async throws {
-        environment.transport.answer(
-            url, with: TestAnswer.status(200).delayed(by: .seconds(1)))
+        environment.transport.answer(url, with: TestAnswer.status(200).delayed(by: .seconds(1)))
         let events = try await events {
             let loading = Task { try await retrieve() }
             await environment.clock.waitForSleepers()
@@ -185,8 +182,7 @@ import Testing
     @Test func eachImageOfASetHasARequest() async throws {
         let told = Recorder<ImageEvent>()
         let other = URL(string: "https://example.com/other.png")!
-        environment.transport.answer(
-            other, with: try .image(.solid(.blue, width: 4, height: 3)))
+        environment.transport.answer(other, with: try .image(.solid(.blue, width: 4, height: 3)))
         _ = await environment.manager.retrieveEachImage(
             with: [url, other].map { Source.network($0) }, options: [.onEvent { told.record($0) }])
         let events = await told.wait { $0.count(where: \.kind.isEnd) == 2 }

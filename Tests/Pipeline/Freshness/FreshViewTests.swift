@@ -136,9 +136,7 @@ import Testing
     // MARK: Views that want nothing any more
 
     /// What becomes of the first view before the server answers.
-    enum Fate: CaseIterable, Sendable {
-        case stays, isCancelled, isGone, showsAnother
-    }
+    enum Fate: CaseIterable, Sendable { case stays, isCancelled, isGone, showsAnother }
 
     @Test(arguments: Fate.allCases)
     func aViewIsToldOfTheChangeWhileItWantsThePicture(fate: Fate) async throws {

@@ -119,9 +119,7 @@ import Testing
         #expect(try await fixture.got(at: "/a.png?Signature=two") == "3 fresh")
         fixture.pass(100)
         fixture.origin.route("/a.png?Signature=two", .status(403))
-        let error = await kingfisherError {
-            _ = try await fixture.get(at: "/a.png?Signature=two")
-        }
+        let error = await kingfisherError { _ = try await fixture.get(at: "/a.png?Signature=two") }
         #expect(error?.isInvalidResponseStatusCode(403) == true)
         #expect(try await fixture.got(at: "/a.png?Signature=three") == "3 validated")
         #expect(fixture.origin.requests.last?.query == "Signature=three")

@@ -30,8 +30,7 @@ final class FreshnessFixture: Sendable {
         self.clock = other?.clock ?? Locked(Date(timeIntervalSince1970: 1_800_000_000))
         self.caching = caching
         self.folder = try folder ?? TemporaryDirectory()
-        self.cache =
-            try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
+        self.cache = try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
         let (clock, decisions) = (clock, decisions)
         downloader = ImageDownloader(
             name: "test", transport: nil, now: { clock.value }, network: network,
@@ -55,13 +54,9 @@ final class FreshnessFixture: Sendable {
     }
 
     /// Lets seconds pass.
-    func pass(_ seconds: TimeInterval) {
-        clock.withLock { $0 += seconds }
-    }
+    func pass(_ seconds: TimeInterval) { clock.withLock { $0 += seconds } }
 
-    static func png(_ width: Int) -> Data {
-        PNGFixture.data(.gradient(width: width, height: 5))
-    }
+    static func png(_ width: Int) -> Data { PNGFixture.data(.gradient(width: width, height: 5)) }
 
     /// Has the origin serve a picture of this width, with these words about it.
     func serve(

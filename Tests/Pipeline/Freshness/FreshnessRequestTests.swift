@@ -283,9 +283,7 @@ import Testing
         let fixture = try await FreshnessFixture.aged()
         let delegate = RecordingDelegate()
         fixture.downloader.delegate = delegate
-        func told() -> [String] {
-            delegate.events.events.filter { $0 != "will" && $0 != "image" }
-        }
+        func told() -> [String] { delegate.events.events.filter { $0 != "will" && $0 != "image" } }
         #expect(try await fixture.got() == "3 validated")
         #expect(told() == ["response 304", "finished"])
         delegate.events.removeAll()

@@ -142,8 +142,7 @@ import Testing
         fixture.serve(3, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)]
         _ = try await fixture.get(options)
-        let file = try #require(
-            fixture.cache.cacheFileURLIfOnDisk(forKey: fixture.url().cacheKey))
+        let file = try #require(fixture.cache.cacheFileURLIfOnDisk(forKey: fixture.url().cacheKey))
         #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
         for (seconds, use) in [(50.0, "fresh"), (50, "validated")] {
             fixture.pass(seconds)

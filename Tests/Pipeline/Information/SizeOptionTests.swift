@@ -60,9 +60,7 @@ import Testing
     /// The file is not known any more when its result comes from the cache.
     @Test func ofAResultInTheCacheItsOwnSizeIsTold() async throws {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 24))
-        for _ in 0..<2 {
-            _ = try await fixture.retrieve(listening() + [.processor(processor)])
-        }
+        for _ in 0..<2 { _ = try await fixture.retrieve(listening() + [.processor(processor)]) }
         #expect(sizes.events == [Self.size, PixelSize(32, 24)])
     }
 
