@@ -140,6 +140,15 @@ extension DiskStorage.Backend {
     }
 }
 
+extension URL {
+    /// Bytes of all files that can be seen in this folder.
+    func visibleSize() throws -> Int {
+        try FileManager.default.contentsOfDirectory(
+            at: self, includingPropertiesForKeys: [.fileSizeKey], options: .skipsHiddenFiles
+        ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+    }
+}
+
 /// The error of a conversion that was asked to fail.
 struct Refusal: Error {}
 

@@ -33,14 +33,6 @@ import Testing
         }
     }
 
-    /// Bytes of all files that can be seen in the folder.
-    private func visibleSize() throws -> Int {
-        try FileManager.default.contentsOfDirectory(
-            at: storage.directoryURL, includingPropertiesForKeys: [.fileSizeKey],
-            options: .skipsHiddenFiles
-        ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
-    }
-
     @Test func whatIsToldToBeStoredIsThereForEverybody() throws {
         let failures = Recorder<String>()
         let other = try folder.notes()
@@ -57,7 +49,7 @@ import Testing
         }
         group.wait()
         #expect(failures.events.isEmpty)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
         let hidden = try #require(CacheFolder(storage.directoryURL.path).names(hidden: true))
         #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
     }
@@ -76,8 +68,8 @@ import Testing
         }
         group.wait()
         #expect(excesses.events.isEmpty)
-        #expect(try visibleSize() <= 400)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try storage.directoryURL.visibleSize() <= 400)
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 
     @Test func aFileThatMayNotBeReplacedFailsAlone() throws {
@@ -94,7 +86,7 @@ import Testing
         #expect(results.events == ["7"])
         #expect(try storage.value(forKey: "7") == Note("former"))
         #expect(try storage.value(forKey: "8") == Note("8"))
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 
     @Test func aValueWaitsForTheAnnouncedOneWhetherThatIsKeptOrNot() throws {
@@ -149,6 +141,6 @@ import Testing
         }
         group.wait()
         #expect(wrong.events.isEmpty)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 }

@@ -23,15 +23,9 @@ import Testing
 
     /// The events of the requests that `body` makes, up to the end of the last one.
     private func events(of body: () async throws -> Void) async throws -> [ImageEvent] {
-        let stream = environment.manager.events
-        let recorder = Recorder<ImageEvent>()
-        let listening = Task {
-            for await event in stream { recorder.record(event) }
-        }
+        let recorder = environment.manager.recordedEvents()
         try await body()
-        let events = await recorder.wait { $0.contains(where: \.kind.isEnd) }
-        listening.cancel()
-        return events
+        return await recorder.wait { $0.contains(where: \.kind.isEnd) }
     }
 
     private func retrieve(_ options: KingfisherOptionsInfo = []) async throws {
