@@ -87,7 +87,7 @@ struct AnimatorTests {
         let animator = Animator(
             image: try Grays.image(2), repeatCount: .finite(count: 2), delegate: listener)
         for _ in 0..<3 { animator.tick(elapsed: frameTime) }
-        #expect(animator.isFinished)
+        #expect(animator.isFinished && animator.isLastFrame)
         #expect(listener.recorder.events.last == .loops(2))
         animator.tick(elapsed: frameTime)
         #expect(listener.recorder.events.last == .finished)

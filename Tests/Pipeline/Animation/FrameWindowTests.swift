@@ -69,18 +69,6 @@ struct FrameWindowTests {
         }
     }
 
-    @Test func purgesWhatNobodyElseWants() {
-        var window = SettledWindow(frameCount: 6, budget: 1000)
-        let id = window.join(at: 0, lookahead: 5)
-        window.move(id, to: 1)
-        #expect(window.window.purge(id, keepsPresent: true) == .init(dropped: [0, 2, 3, 4, 5]))
-        #expect(window.held == [1])
-        #expect(window.window.purge(id, keepsPresent: false) == .init(dropped: [1]))
-        window.move(id, to: 1)
-        // The present frame is the viewer's own.
-        #expect(window.held == [0, 2, 3, 4, 5])
-    }
-
     @Test func purgesNothingOfAnAnimationThatAnotherViewerPlays() {
         var window = SettledWindow(frameCount: 6, budget: 1000)
         let a = window.join(at: 0, lookahead: 5)
