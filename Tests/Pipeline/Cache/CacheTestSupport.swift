@@ -56,7 +56,6 @@ struct CacheFixture: Sendable {
         try result.diskCacheResult.get()
     }
 
-    /// Stores the image on disk alone.
     func storeOnDisk(_ key: String) async throws {
         try await store(key)
         cache.clearMemoryCache()
@@ -127,7 +126,6 @@ extension TemporaryDirectory {
 }
 
 extension DiskStorage.Backend {
-    /// The names of the files in the folder.
     func names(hidden: Bool = true) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directoryURL.path)
             .filter { hidden || !$0.hasPrefix(".") }
@@ -152,7 +150,6 @@ extension URL {
 /// The error of a conversion that was asked to fail.
 struct Refusal: Error {}
 
-/// A value with a cost.
 struct Weight: CacheCostCalculable, Equatable {
     let id: Int
     var cacheCost = 1
@@ -215,14 +212,12 @@ func testImage(width: Int = 4, height: Int = 4, value: UInt8 = 200) -> Image {
     return Image(bitmap: Bitmap(pixels: pixels, size: size)!)
 }
 
-/// A step that cannot be done.
 struct FailingOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         throw ImageCodingError.processing(reason: "asked to fail")
     }
 }
 
-/// A step that changes nothing.
 struct IdentityOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage { image }
 }
@@ -275,7 +270,6 @@ struct PatientStore: Sendable {
         try files.makeFolder()
     }
 
-    /// The folder of the files.
     var directoryURL: URL { files.url }
 
     func store(_ text: String, forKey key: String) throws {

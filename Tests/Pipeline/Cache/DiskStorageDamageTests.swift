@@ -22,10 +22,6 @@ import Testing
         DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
     }
 
-    private func index(of storage: DiskStorage.Backend<Note>) -> URL {
-        storage.directoryURL.appendingPathComponent(DiskIndex.fileName)
-    }
-
     private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Overwrites a file in place, as a failing disk would.
@@ -184,7 +180,7 @@ import Testing
         storage.loseIndex()
         #expect(try storage.value(forKey: "1") == Note("one"))
         try storage.store(value: Note("two"), forKey: "2")
-        #expect(exists(index(of: storage)))
+        #expect(exists(storage.directoryURL.appendingPathComponent(DiskIndex.fileName)))
         #expect(try storage.totalSize() == 6)
         let other = try folder.notes()
         #expect(try other.value(forKey: "1") == Note("one"))

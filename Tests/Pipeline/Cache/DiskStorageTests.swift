@@ -283,7 +283,6 @@ import Testing
     }
 }
 
-/// Where the folder is.
 @Suite struct DiskStorageLocationTests {
     private static let home = FileManager.default.homeDirectoryForCurrentUser.path
 

@@ -89,11 +89,10 @@ struct IndexOfOthersTests {
         _ = try storage.removeExpiredValues()
         let sizes = try storage.entries().reduce(0) { $0 + $1.size }
         #expect(try storage.totalSize() == UInt(sizes))
-        #expect(try storage.removeAllFiles().count == storage.entries().count + sizesCount(sizes))
+        // So many of the three texts have so many bytes together.
+        let count = [5: 1, 8: 2, 11: 3][sizes] ?? -1
+        #expect(try storage.removeAllFiles().count == storage.entries().count + count)
     }
-
-    /// How many of the three texts have so many bytes together.
-    private func sizesCount(_ sizes: Int) -> Int { [5: 1, 8: 2, 11: 3][sizes] ?? -1 }
 
     @Test(arguments: ["file", "link", "hard link"])
     func aDatabaseOfOthersIsNotTouched(way: String) async throws {

@@ -72,12 +72,10 @@ final class SharedMachines: Sendable {
     var origin: OriginServer { one.origin }
     var url: URL { one.url() }
 
-    /// Has the origin serve a picture of this width.
     func serve(_ width: Int, _ cacheControl: String? = nil, tag: String? = nil) {
         one.serve(width, cacheControl, tag: tag)
     }
 
-    /// The picture as a machine gets it.
     func get(
         _ machine: FreshnessFixture, _ options: KingfisherOptionsInfo = []
     ) async throws -> Found {

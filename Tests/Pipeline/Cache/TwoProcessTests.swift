@@ -37,7 +37,6 @@ final class CacheStep {
         .resolvingSymlinksInPath().deletingLastPathComponent()
         .appendingPathComponent("CacheCrashStep")
 
-    /// Starts it.
     init(_ arguments: String...) throws {
         folder = try TemporaryDirectory()
         file = try folder.write(Data(), to: "output")
@@ -53,10 +52,8 @@ final class CacheStep {
 
     var isRunning: Bool { process.isRunning }
 
-    /// What it has written so far.
     var output: String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
 
-    /// Waits for its end.
     func exitCode() async -> Int32? { await process.exitCode() }
 
     /// Ends it without giving it a chance to tidy up.

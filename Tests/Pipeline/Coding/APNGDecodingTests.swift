@@ -161,7 +161,6 @@ struct APNGDecodingTests {
         #expect(try image.bitmap(frame: 1).samples(3, 3) == [0, 0, 0])
     }
 
-    /// An animation of these pictures.
     private static func fixture(_ grids: PixelGrid...) -> APNGFixture {
         APNGFixture(grids.map { APNGFixture.Frame($0) })
     }

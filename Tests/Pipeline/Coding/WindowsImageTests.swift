@@ -29,7 +29,6 @@ struct WindowsImageTests {
     private static let black: [UInt8] = [0, 0, 0], white: [UInt8] = [255, 255, 255]
     private static let red: [UInt8] = [255, 0, 0], blue: [UInt8] = [0, 0, 255]
 
-    /// The colours of a row.
     private func row(_ file: Data, _ y: Int = 0) throws -> [[UInt8]] {
         let bitmap = try decoded(file)
         return (0..<bitmap.size.width).map { bitmap.samples($0, y) }

@@ -261,7 +261,6 @@ extension [ImageEvent] {
 }
 
 extension ImageEvent.Kind {
-    /// The kind in a word or two.
     fileprivate var name: String {
         switch self {
         case .started: "started"

@@ -9,7 +9,6 @@ import Testing
 @MainActor @Suite struct FreshViewTests {
     private let swr = "max-age=60, stale-while-revalidate=6000"
 
-    /// Begins to show the picture.
     private func show(
         _ fixture: FreshnessFixture, in view: HeadlessImageView, placeholder: Image? = nil,
         path: String = "/a.png", _ more: KingfisherOptionsInfo = []

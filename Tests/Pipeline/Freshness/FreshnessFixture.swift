@@ -53,7 +53,6 @@ final class FreshnessFixture: Sendable {
         return fixture
     }
 
-    /// Lets seconds pass.
     func pass(_ seconds: TimeInterval) { clock.withLock { $0 += seconds } }
 
     static func png(_ width: Int) -> Data { PNGFixture.data(.gradient(width: width, height: 5)) }
@@ -92,7 +91,6 @@ final class FreshnessFixture: Sendable {
         return try await manager.retrieveImage(with: url(path), options: options)
     }
 
-    /// Serves a picture, and loads it.
     func load(
         _ width: Int, _ cacheControl: String? = "max-age=60", tag: String? = nil,
         _ options: KingfisherOptionsInfo = []
@@ -155,7 +153,6 @@ final class FreshnessFixture: Sendable {
     /// The URL of the picture, or of another path.
     func url(_ path: String = "/a.png") -> URL { origin.url(path) }
 
-    /// The condition of the request that came last.
     var lastCondition: String? { origin.requests.last?.headers["If-None-Match"] }
 }
 

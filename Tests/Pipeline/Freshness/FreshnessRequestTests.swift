@@ -143,7 +143,6 @@ import Testing
         #expect(modifier.priorities.events == [0.25, 0.9])
     }
 
-    /// Notes how urgent the downloads are.
     private struct NotingPriority: ImageDownloadRequestModifier {
         let priorities = Recorder<Float>()
 
@@ -156,7 +155,6 @@ import Testing
 
     // MARK: Requests that may change something
 
-    /// Has a request sent with `POST`.
     private let posting = KingfisherOptionsInfoItem.requestModifier(
         changing { $0.httpMethod = "POST" })
 

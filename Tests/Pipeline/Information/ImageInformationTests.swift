@@ -8,7 +8,6 @@ import Testing
 @Suite struct ImageInformationTests {
     private static let grid = PixelGrid.gradient(width: 30, height: 20)
 
-    /// A picture in a format, and what is known of it.
     private static func file(_ format: ImageFormat, quality: Double = 0.8) throws -> Data {
         try encoded(grid.bitmap(channels: 4), as: format, quality: quality)
     }
@@ -16,7 +15,6 @@ import Testing
     private static let size = PixelSize(30, 20)
     private static let formats: [ImageFormat] = [.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF]
 
-    /// A JPEG file with EXIF data.
     private static func jpeg(_ block: Data) throws -> Data {
         EXIFFixture.inserted(block, into: try file(.JPEG))
     }
