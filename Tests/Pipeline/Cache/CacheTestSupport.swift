@@ -16,7 +16,9 @@ final class TestClock: Sendable {
 
     var now: Date { time.withLock { $0 } }
 
-    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+    func advance(_ seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
 }
 
 /// A cache in a folder of its own and by a clock that moves when told, with what it is to store.

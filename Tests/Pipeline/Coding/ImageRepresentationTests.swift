@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -85,6 +86,6 @@ struct ImageRepresentationTests {
         #expect(AnyImageModifier { $0 }.modify(square) === square)
         let other = testImage()
         #expect(AnyImageModifier { _ in other }.modify(square) === other)
-        #expect(AnyImageModifier { _ in throw Refusal() }.modify(square) === square)
+        #expect(AnyImageModifier { _ in throw CancellationError() }.modify(square) === square)
     }
 }
