@@ -214,6 +214,7 @@ func testImage(width: Int = 4, height: Int = 4, value: UInt8 = 200) -> Image {
     return Image(bitmap: Bitmap(pixels: pixels, size: size)!)
 }
 
+/// A step that cannot be done.
 struct FailingOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         throw ImageCodingError.processing(reason: "asked to fail")

@@ -96,16 +96,14 @@ import Testing
     @Test func aStaleImageIsDeliveredAtOnceAndRevalidatedInTheBackground() async throws {
         let words = "max-age=60, stale-while-revalidate=600"
         let fixture = try await FreshnessFixture.aged(words)
-        let events = Recorder<String>()
-        let listening: KingfisherOptionsInfo = [.callbackQueue(.untouch), .noting(events)]
-        #expect(try await fixture.got(listening) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 1) == ["unchanged"])
-        #expect(try await fixture.got(listening) == "3 fresh")
+        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
+        #expect(await fixture.findings.waitFor(count: 1) == ["unchanged"])
+        #expect(try await fixture.got(fixture.listening) == "3 fresh")
         fixture.pass(100)
         fixture.serve(4, words, tag: "\"2\"")
-        #expect(try await fixture.got(listening) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 2) == ["unchanged", "changed 4"])
-        #expect(try await fixture.got(listening) == "4 fresh")
+        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
+        #expect(await fixture.findings.waitFor(count: 2) == ["unchanged", "changed 4"])
+        #expect(try await fixture.got(fixture.listening) == "4 fresh")
         #expect(fixture.count == 3)
     }
 

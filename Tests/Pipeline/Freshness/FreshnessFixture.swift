@@ -19,6 +19,8 @@ final class FreshnessFixture: Sendable {
     private let caching: HTTPCaching
     /// What was decided about stored responses.
     let decisions = Recorder<HTTPCacheEvent>()
+    /// What revalidations of requests with the options `listening` have found; see `noting`.
+    let findings = Recorder<String>()
 
     /// - Parameter other: A fixture whose origin and clock are also those of this one.
     init(
@@ -120,6 +122,8 @@ final class FreshnessFixture: Sendable {
     var options: KingfisherOptionsInfo {
         [.httpCaching(caching), .targetCache(cache), .downloader(downloader), .waitForCache]
     }
+
+    var listening: KingfisherOptionsInfo { [.callbackQueue(.untouch), .noting(findings)] }
 
     /// How many a prefetcher skips, fails to load and completes.
     func prefetched(

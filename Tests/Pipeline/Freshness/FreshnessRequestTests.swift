@@ -131,13 +131,9 @@ import Testing
     @Test func aRevalidationInTheBackgroundIsLessUrgentThanAllElse() async throws {
         let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
         let modifier = NotingPriority()
-        let events = Recorder<String>()
-        let options: KingfisherOptionsInfo = [
-            .requestModifier(modifier), .downloadPriority(0.9), .callbackQueue(.untouch),
-            .noting(events),
-        ]
+        let options = fixture.listening + [.requestModifier(modifier), .downloadPriority(0.9)]
         #expect(try await fixture.got(options) == "3 stale revalidating")
-        await events.waitFor(count: 1)
+        await fixture.findings.waitFor(count: 1)
         #expect(modifier.priorities.events == [0.25])
         #expect(try await fixture.got(options, after: 6_000) == "3 validated")
         #expect(modifier.priorities.events == [0.25, 0.9])
