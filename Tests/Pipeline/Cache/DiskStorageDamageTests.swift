@@ -342,8 +342,7 @@ import Testing
                     case 0, 1:
                         let tail = String(repeating: "-", count: step * 50)
                         try storage.store("\(key):\(thread):\(tail)", forKey: key)
-                    case 5 where step % 5 == 0:
-                        try storage.remove(forKey: key)
+                    case 5 where step % 5 == 0: try storage.remove(forKey: key)
                     default:
                         let text = try storage.text(forKey: key)
                         #expect(text?.hasPrefix("\(key):") ?? true)

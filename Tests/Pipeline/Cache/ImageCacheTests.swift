@@ -324,9 +324,7 @@ import Testing
 
 extension Result where Success == KFCrossPlatformImage? {
     /// Whether this is a success without an image.
-    fileprivate var isMiss: Bool {
-        if case .success(nil) = self { true } else { false }
-    }
+    fileprivate var isMiss: Bool { if case .success(nil) = self { true } else { false } }
 }
 
 /// A cache whose end can be awaited.

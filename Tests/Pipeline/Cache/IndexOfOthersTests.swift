@@ -56,10 +56,9 @@ struct IndexOfOthersTests {
         "UPDATE files SET size = 9223372036854775807", "UPDATE files SET size = 0.5",
         "UPDATE files SET checksum = x'00'", "UPDATE files SET checksum = 'none'",
         "UPDATE files SET expires = 'never'", "UPDATE files SET expires = 9e999",
-        "UPDATE files SET expires = -9e999, accessed = 9e999",
-        "UPDATE files SET accessed = x'ff'", "UPDATE files SET format = x'80'",
-        "UPDATE files SET key = x'8081'", "UPDATE files SET key = 5",
-        "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
+        "UPDATE files SET expires = -9e999, accessed = 9e999", "UPDATE files SET accessed = x'ff'",
+        "UPDATE files SET format = x'80'", "UPDATE files SET key = x'8081'",
+        "UPDATE files SET key = 5", "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (x'6162', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (CAST(x'6199' AS TEXT), NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (7, NULL, 1, NULL, 1, 1, NULL)",
@@ -173,8 +172,7 @@ struct IndexOfOthersTests {
         "CREATE TRIGGER log_removed AFTER DELETE ON files BEGIN "
             + "INSERT INTO log VALUES (OLD.name, 'removed'); END",
         "CREATE VIEW formats AS SELECT format, count(*) FROM files GROUP BY format",
-        "UPDATE files SET note = 'a note'",
-        "PRAGMA user_version = 3",
+        "UPDATE files SET note = 'a note'", "PRAGMA user_version = 3",
     ]
 
     @Test func anIndexOfANewerHalcyonIsUsedAndWhatIsNotKnownOfItStays() async throws {
@@ -204,8 +202,7 @@ struct IndexOfOthersTests {
 
     /// Changes of a newer Halcyon by which our statements no longer do what they did.
     @Test(arguments: [
-        "ALTER TABLE files RENAME COLUMN expires TO ends",
-        "DROP TRIGGER file_added",
+        "ALTER TABLE files RENAME COLUMN expires TO ends", "DROP TRIGGER file_added",
         "CREATE UNIQUE INDEX one_file_each ON files (key)",
         "ALTER TABLE files ADD COLUMN place INTEGER NOT NULL DEFAULT 0; "
             + "DROP TABLE total; CREATE VIEW total AS SELECT sum(size) AS bytes FROM files",
@@ -239,8 +236,7 @@ struct IndexOfOthersTests {
 
     @Test(arguments: [
         "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
-        "CREATE VIEW v AS SELECT * FROM files",
-        "CREATE INDEX i ON files (upper(name))",
+        "CREATE VIEW v AS SELECT * FROM files", "CREATE INDEX i ON files (upper(name))",
         "CREATE VIRTUAL TABLE w USING fts5 (words)",
     ])
     func whatWouldRunWithOurStatementsHasTheIndexMadeAgain(statement: String) async throws {

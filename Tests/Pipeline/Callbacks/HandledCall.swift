@@ -17,14 +17,10 @@ enum HandledCall: String, CaseIterable, Sendable {
     /// Calls the function, which calls `done` by its handler. What it is asked for goes by `number`.
     func begin(in world: HandledCallWorld, number: Int, done: @escaping @Sendable () -> Void) {
         switch self {
-        case .lookUpOnDisk, .lookUp, .cachedType:
-            look(in: world, number, done)
-        case .store, .storeToDisk, .remove, .diskSize, .cleanDisk:
-            change(world, number, done)
-        case .retrieve, .retrieveSet, .retrieveEach, .compose:
-            request(from: world, number, done)
-        case .download, .downloadLivePhoto:
-            download(in: world, number, done)
+        case .lookUpOnDisk, .lookUp, .cachedType: look(in: world, number, done)
+        case .store, .storeToDisk, .remove, .diskSize, .cleanDisk: change(world, number, done)
+        case .retrieve, .retrieveSet, .retrieveEach, .compose: request(from: world, number, done)
+        case .download, .downloadLivePhoto: download(in: world, number, done)
         }
     }
 
@@ -44,8 +40,7 @@ enum HandledCall: String, CaseIterable, Sendable {
             cache.retrieveImage(
                 forKey: key, options: KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
             ) { _ in done() }
-        default:
-            cache.imageCachedTypeAsync(forKey: key, callbackQueue: .untouch) { _ in done() }
+        default: cache.imageCachedTypeAsync(forKey: key, callbackQueue: .untouch) { _ in done() }
         }
     }
 
@@ -67,12 +62,9 @@ enum HandledCall: String, CaseIterable, Sendable {
             cache.store(image, forKey: "2", options: options, toDisk: false) { _ in done() }
         case .storeToDisk:
             cache.storeToDisk(Data([1]), forKey: "2", expiration: .expired) { _ in done() }
-        case .remove:
-            cache.removeImage(forKey: "2") { done() }
-        case .diskSize:
-            cache.calculateDiskStorageSize { _ in done() }
-        default:
-            cache.cleanExpiredDiskCache { done() }
+        case .remove: cache.removeImage(forKey: "2") { done() }
+        case .diskSize: cache.calculateDiskStorageSize { _ in done() }
+        default: cache.cleanExpiredDiskCache { done() }
         }
     }
 
@@ -92,15 +84,11 @@ enum HandledCall: String, CaseIterable, Sendable {
             ) { _ in done() }
         case .retrieve where number % 5 == 3:
             let provider = RawImageDataProvider(data: Data([1]), cacheKey: "raw")
-            manager.retrieveImage(with: .provider(provider), options: world.loading) { _ in
-                done()
-            }
-        case .retrieve:
-            manager.retrieveImage(with: missing, options: world.loading) { _ in done() }
+            manager.retrieveImage(with: .provider(provider), options: world.loading) { _ in done() }
+        case .retrieve: manager.retrieveImage(with: missing, options: world.loading) { _ in done() }
         case .retrieveSet where number % 2 == 0:
             manager.retrieveImages(with: [missing], options: [.onlyFromCache]) { _ in done() }
-        case .retrieveSet:
-            manager.retrieveImages(with: [world.cached]) { _ in done() }
+        case .retrieveSet: manager.retrieveImages(with: [world.cached]) { _ in done() }
         case .retrieveEach:
             manager.retrieveEachImage(with: [missing], options: [.onlyFromCache]) { _ in done() }
         default:
@@ -154,8 +142,7 @@ struct HandledCallWorld: Sendable {
     ]
     /// For what is loaded, and not to be cached.
     let loading: KingfisherOptionsInfo = [
-        .forceRefresh, .processor(FirstByteProcessor()), .callbackQueue(.untouch),
-        .cacheMemoryOnly,
+        .forceRefresh, .processor(FirstByteProcessor()), .callbackQueue(.untouch), .cacheMemoryOnly,
     ]
     /// For a download that has nothing to send.
     let refusing: KingfisherOptionsInfo = [

@@ -24,9 +24,7 @@ struct AVIFFixture {
     /// How often an edit list says that a sequence of opaque pictures runs; without one it runs for ever.
     var runs: Int?
 
-    struct Failure: Error {
-        let step: String
-    }
+    struct Failure: Error { let step: String }
 
     /// A file of one picture, or a sequence of several. With opacity if the first has a pixel that is not
     /// opaque.

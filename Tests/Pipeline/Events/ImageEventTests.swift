@@ -250,14 +250,10 @@ extension [ImageEvent] {
     fileprivate var names: [String] { map(\.kind.name) }
 
     /// How many files have been written.
-    var fileCount: Int {
-        count { if case .stored(.disk) = $0.kind { true } else { false } }
-    }
+    var fileCount: Int { count { if case .stored(.disk) = $0.kind { true } else { false } } }
 
     /// How many requests have found nothing and wait for bytes.
-    var waitingCount: Int {
-        count { if case .waiting = $0.kind { true } else { false } }
-    }
+    var waitingCount: Int { count { if case .waiting = $0.kind { true } else { false } } }
 }
 
 extension ImageEvent.Kind {

@@ -121,9 +121,8 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            (nil, "3 fetched"), (.removingQueryItems(["n"]), "3 fresh"),
-        ] as [(CacheKeyNormalizer?, String)])
+        arguments: [(nil, "3 fetched"), (.removingQueryItems(["n"]), "3 fresh")]
+            as [(CacheKeyNormalizer?, String)])
     func aQueryThatChangesEachTimeMakesAnotherResponseUnlessItIsTakenOutOfTheKey(
         _ normalizer: CacheKeyNormalizer?, _ second: String
     ) async throws {

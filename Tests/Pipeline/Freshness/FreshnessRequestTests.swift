@@ -164,10 +164,8 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            ("/a.png", []),
-            ("/a.png?Signature=one", [.cacheKeyNormalizer(.signedURLs)]),
-        ] as [(String, KingfisherOptionsInfo)])
+        arguments: [("/a.png", []), ("/a.png?Signature=one", [.cacheKeyNormalizer(.signedURLs)])]
+            as [(String, KingfisherOptionsInfo)])
     func aSuccessfulPostHasTheImageValidatedAndAnErrorDoesNot(
         _ path: String, _ options: KingfisherOptionsInfo
     ) async throws {

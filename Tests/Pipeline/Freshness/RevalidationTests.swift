@@ -97,8 +97,7 @@ import Testing
         let fixture = try await aged(5, gate)
         for number in 0..<4 {
             fixture.origin.route(
-                "/\(number)",
-                .status(503).header("Retry-After", "120").with(.wait(.gate(gate))))
+                "/\(number)", .status(503).header("Retry-After", "120").with(.wait(.gate(gate))))
         }
         let told = Recorder<String>()
         for number in 0..<5 {
@@ -155,8 +154,7 @@ import Testing
         fixture.pass(100)
         // The first request is for the stale image, the second one for the revalidation.
         fixture.origin.route(
-            "/a.png",
-            sequence: [.redirect(to: "/b.png"), .redirect(to: "/c.png")])
+            "/a.png", sequence: [.redirect(to: "/b.png"), .redirect(to: "/c.png")])
         #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
         #expect(await fixture.findings.waitFor(count: 1) == ["changed 4"])
     }

@@ -138,9 +138,8 @@ import Testing
     }
 
     @Test func turnedAndCroppedSequencesOfAVIFTellWhatIsShown() throws {
-        let file = try AVIFFixture(
-            quarterTurns: 1, crop: (left: 2, top: 2, width: 20, height: 10)
-        ).data(Self.grid, .solid(.red, width: 30, height: 20))
+        let file = try AVIFFixture(quarterTurns: 1, crop: (left: 2, top: 2, width: 20, height: 10))
+            .data(Self.grid, .solid(.red, width: 30, height: 20))
         let size = PixelSize(10, 20)
         #expect(try ImageInformation(of: file).size == size)
         #expect(try decoded(file).size == size)
