@@ -19,14 +19,15 @@ import Testing
 
     /// Stores a text, under itself unless a key is given, together with what is stored meanwhile.
     private func store(
-        _ text: String, forKey key: String? = nil, options: Data.WritingOptions = [],
+        _ text: String, forKey key: String? = nil, expiration: StorageExpiration? = nil,
+        options: Data.WritingOptions = [],
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let key = key ?? text
         group.enter()
         storage.store(
             value: Note(text), forKey: key, named: storage.cacheFileName(forKey: key),
-            expiration: nil, writeOptions: options
+            expiration: expiration, writeOptions: options
         ) { [group] in
             completion($0)
             group.leave()
@@ -96,11 +97,9 @@ import Testing
             storage.announceStore(byteCount: 10)
             store("first \(isKept)") { if case .success = $0 { results.record("first") } }
             #expect(results.events.isEmpty)
-            storage.store(
-                value: Note("second"), forKey: "second",
-                named: storage.cacheFileName(forKey: "second"),
-                expiration: isKept ? nil : .expired, writeOptions: []
-            ) { if case .success = $0 { results.record("second") } }
+            store("second", expiration: isKept ? nil : .expired) {
+                if case .success = $0 { results.record("second") }
+            }
             #expect(results.events == ["first", "second"])
             #expect(try storage.value(forKey: "first \(isKept)") == Note("first \(isKept)"))
         }

@@ -9,6 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ImageEventTests {
     private let environment: TestEnvironment
     private let url = URL(string: "https://example.com/bird.png")!
+    private let other = URL(string: "https://example.com/other.png")!
 
     /// The events of a request that has found nothing.
     private static let ofADownload = [
@@ -70,7 +71,6 @@ import Testing
 
     @Test func failuresAndRetriesAreTold() async throws {
         environment.transport.answer(url, with: .status(404))
-        let other = URL(string: "https://example.com/other.png")!
         environment.transport.answer(other, with: .status(500))
         let events = try await events {
             await #expect(throws: KingfisherError.self) {
@@ -175,7 +175,6 @@ import Testing
 
     @Test func eachImageOfASetHasARequest() async throws {
         let told = Recorder<ImageEvent>()
-        let other = URL(string: "https://example.com/other.png")!
         environment.transport.answer(other, with: try .image(.solid(.blue, width: 4, height: 3)))
         _ = await environment.manager.retrieveEachImage(
             with: [url, other].map { Source.network($0) }, options: [.onEvent { told.record($0) }])
