@@ -142,14 +142,6 @@ struct FrameReaderTests {
         return (source, decoded)
     }
 
-    @Test func decodesEachFrameOnceInOrder() throws {
-        let (source, decoded) = try countedSource(40)
-        for index in 0..<40 { #expect(source.frame(at: index)?.grayIndex == index) }
-        #expect(decoded.value == 40)
-        for index in 0..<40 { #expect(source.frame(at: index)?.grayIndex == index) }
-        #expect(decoded.value == 80)
-    }
-
     @Test func decodesEachFrameOncePerReaderAtDifferentPlaces() throws {
         let (source, decoded) = try countedSource(40)
         for index in 0..<20 { _ = source.frame(at: index) }

@@ -11,22 +11,6 @@ struct AVIFDecodingTests {
     private static let red = Pixel.red.rgb, green = Pixel.green.rgb, blue = Pixel.blue.rgb
     private static let white = Pixel.white.rgb
 
-    @Test func keepsOpacity() throws {
-        let grid = PixelGrid(width: 20, height: 17) { x, y in
-            Pixel(UInt8(x * 12), UInt8(y * 15), 77, UInt8(255 - x * 10))
-        }
-        let image = try Image.decoding(AVIFFixture().data(grid))
-        #expect(image.hasAlpha)
-        #expect(try image.bitmap().greatestDifference(from: grid.bitmap(channels: 4)) == 0)
-    }
-
-    @Test func dividesMultipliedColoursByTheirOpacity() throws {
-        let data = try AVIFFixture(isPremultiplied: true)
-            .data(.solid(Pixel(200, 100, 50, 128), width: 16, height: 16))
-        let found = try decoded(data).samples(8, 8)
-        for (a, b) in zip(found, [200, 100, 50, 128]) { #expect(abs(Int(a) - b) <= 1) }
-    }
-
     @Test(arguments: [
         (1, [green, white, red, blue]), (2, [white, blue, green, red]),
         (3, [blue, red, white, green]),
@@ -42,15 +26,6 @@ struct AVIFDecodingTests {
     func mirrors(_ axis: Int, _ expected: [[UInt8]]) throws {
         let bitmap = try decoded(AVIFFixture(mirrorAxis: axis).data(quadrants))
         #expect(bitmap.corners == expected)
-    }
-
-    @Test func cropsThenTurnsThenMirrors() throws {
-        let fixture = AVIFFixture(
-            quarterTurns: 1, mirrorAxis: 1, crop: (left: 2, top: 0, width: 12, height: 16))
-        let image = try Image.decoding(fixture.data(quadrants))
-        #expect(image.pixelSize == PixelSize(width: 16, height: 12))
-        // The left half, red over blue, turned: red beside blue; mirrored: blue beside red.
-        #expect(try image.bitmap().corners == [Self.blue, Self.red, Self.blue, Self.red])
     }
 
     @Test func countsThePixelsBeforeTheCrop() throws {

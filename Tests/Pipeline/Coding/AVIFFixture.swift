@@ -5,7 +5,6 @@ import HalcyonTestKit
 /// AVIF files with known pixels, written by libavif without any loss.
 struct AVIFFixture {
     var depth = 8
-    var isPremultiplied = false
     var quarterTurns: Int?
     /// 0 exchanges top and bottom, 1 left and right.
     var mirrorAxis: Int?
@@ -188,7 +187,6 @@ struct AVIFFixture {
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             try check(cavif_set_profile(image, start, bytes.count), "profiling")
         }
-        image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, image)
         rgb.depth = 8

@@ -93,20 +93,6 @@ import Testing
         #expect(try await fixture.got() == "3 validated")
     }
 
-    @Test func aStaleImageIsDeliveredAtOnceAndRevalidatedInTheBackground() async throws {
-        let words = "max-age=60, stale-while-revalidate=600"
-        let fixture = try await FreshnessFixture.aged(words)
-        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
-        #expect(await fixture.findings.waitFor(count: 1) == ["unchanged"])
-        #expect(try await fixture.got(fixture.listening) == "3 fresh")
-        fixture.pass(100)
-        fixture.serve(4, words, tag: "\"2\"")
-        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
-        #expect(await fixture.findings.waitFor(count: 2) == ["unchanged", "changed 4"])
-        #expect(try await fixture.got(fixture.listening) == "4 fresh")
-        #expect(fixture.count == 3)
-    }
-
     @Test func aStaleImageIsDeliveredWhenTheServerCannotBeReached() async throws {
         let fixture = try await FreshnessFixture.aged()
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
@@ -136,15 +122,6 @@ import Testing
             fixture.serve(3, words, tag: "\"1\"")
             #expect(try await fixture.got() == "3 validated")
         }
-    }
-
-    @Test func aMissingPictureIsForgotten() async throws {
-        let fixture = try await FreshnessFixture.aged()
-        fixture.origin.route("/a.png", .status(404))
-        #expect(await fixture.errorCode() == 2002)
-        fixture.serve(3, tag: "\"1\"")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.lastCondition == nil)
     }
 
     @Test(arguments: [[], [.onlyFromCache]] as [KingfisherOptionsInfo])

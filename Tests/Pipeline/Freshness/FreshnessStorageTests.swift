@@ -108,19 +108,23 @@ import Testing
         #expect(try originals.diskStorage.entries().isEmpty)
     }
 
-    @Test func whatIsMissingOnTheServerIsRemovedFromBothCaches() async throws {
+    @Test(arguments: [(404, []), (410, [.forceRefresh])] as [(Int, KingfisherOptionsInfo)])
+    func whatIsMissingOnTheServerIsRemovedFromBothCaches(
+        _ status: Int, _ more: KingfisherOptionsInfo
+    ) async throws {
         let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
         let options: KingfisherOptionsInfo = [
             .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
         try await fixture.load(8, "max-age=600", tag: "\"1\"", options)
-        fixture.origin.route("/a.png", .status(410))
-        #expect(await fixture.errorCode(options + [.forceRefresh]) == 2002)
+        fixture.origin.route("/a.png", .status(status))
+        #expect(await fixture.errorCode(options + more, after: 1_000) == 2002)
         for cache in [fixture.cache, originals] {
             #expect(try await cache.httpResponses().isEmpty)
             #expect(try cache.diskStorage.entries().isEmpty)
         }
         #expect(await fixture.errorCode(options) == 2002)
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func aForcedExtensionBelongsToTheFileAndNotToTheResponse() async throws {
