@@ -263,18 +263,6 @@ import Testing
         }
     }
 
-    @Test func aBitmapComesBackWithItsPixels() async throws {
-        let image = testImage(width: 7, height: 5, value: 255)
-        try await cache.store(image, forKey: "1")
-        #expect(try format(of: "1") == .PNG)
-        cache.clearMemoryCache()
-        let result = try await cache.retrieveImage(forKey: "1")
-        let found = try #require(result.image)
-        #expect(result.cacheType == .disk)
-        #expect(found.pixelSize == image.pixelSize)
-        #expect(try found.bitmap()[3, 2] == image.bitmap()[3, 2])
-    }
-
     // MARK: Removing and clearing
 
     @Test func removingCanBeLimitedToOneOfBoth() async throws {

@@ -201,19 +201,6 @@ struct ReducedFramesTests {
         #expect(try needed(image) - needed(small) > 3 * (500 * 400 - 3 * 50 * 40))
     }
 
-    @Test func stopsWhatTakesTooLong() throws {
-        let limit = Duration.nanoseconds(1)
-        for data in try [
-            AVIFFixture(depth: 8).data(Self.grid()),
-            AVIFFixture(depth: 10).data(Self.grid(hasAlpha: true)),
-            encoded(Self.grid().bitmap(channels: 3), as: .JPEGXL),
-        ] {
-            let image = try Image.decoding(data, limits: DecodingLimits(maximumDuration: limit))
-            let small = image.kf.downsampled(toPixels: PixelSize(40, 30))
-            #expect(throws: ImageCodingError.tooSlow(limit: limit)) { try small.bitmap() }
-        }
-    }
-
     /// In full and smaller.
     @Test func callsWhatIsCutShortDamaged() throws {
         let avif = try AVIFFixture().data(.noise(width: 60, height: 45))

@@ -113,16 +113,6 @@ struct WideColourTests {
         }
     }
 
-    /// Profiles with tables go through libvips, after the picture was made small.
-    @Test func profilesWithTablesAreObeyed() throws {
-        var data = try Space.displayP3.profile
-        #expect(ForeignProfile([UInt8](data), channels: 3)?.isQuick == true)
-        // A tag that says that there are tables.
-        data.replaceSubrange(132..<136, with: Data("A2B0".utf8))
-        let profile = try #require(ForeignProfile([UInt8](data), channels: 3))
-        #expect(!profile.isQuick)
-    }
-
     @Test func aProfileForOtherChannelsIsNotLookedAt() throws {
         let profile = try [UInt8](Space.adobeRGB.profile)
         #expect(ForeignProfile(profile, channels: 1) == nil)
