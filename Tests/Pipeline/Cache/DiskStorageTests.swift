@@ -38,7 +38,7 @@ import Testing
         #expect(config.expiration.timeInterval == 604_800)
         #expect(config.pathExtension == nil)
         #expect(config.usesHashedFileName)
-        #expect(!config.autoExtAfterHashedFileName)
+        #expect(!config.autoExtAfterHashedFileName && config.wipesWhenUnusedFor == nil)
     }
 
     @Test func emptyAndLargeValuesComeBackWhole() throws {

@@ -174,6 +174,8 @@ struct APNGDecodingTests {
         let timing = AnimationTiming(durations: [0.3, 0.25, 0.05, 0.1, 0.1], loopCount: 7)
         #expect(image.animation == timing)
         #expect(image.kf.imageFrameCount == 5 && image.duration == timing.totalDuration)
+        let information = try ImageInformation(of: fixture.data)
+        #expect(information.animation == timing && information.frameCount == 5)
     }
 
     @Test func onlyFramesThatLeaveHolesNeedAnOpacity() throws {

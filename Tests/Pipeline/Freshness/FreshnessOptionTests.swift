@@ -42,19 +42,6 @@ import Testing
         #expect(await fixture.errorCode([.onlyFromCache], after: 1_000) == 3006)
     }
 
-    @Test func cacheOriginalImageGivesACopyForEveryProcessor() async throws {
-        fixture.serve(8, tag: "\"1\"")
-        let first = CountingProcessor(identifier: "a")
-        let second = CountingProcessor(identifier: "b")
-        _ = try await fixture.get([.processor(first), .cacheOriginalImage])
-        #expect(try await fixture.got([.processor(second), .cacheOriginalImage]) == "3 fresh")
-        fixture.pass(100)
-        fixture.cache.clearMemoryCache()
-        let third = CountingProcessor(identifier: "c")
-        #expect(try await fixture.got([.processor(third)]) == "3 validated")
-        #expect(third.runs.value == 1 && fixture.count == 2)
-    }
-
     @Test func theScaleFactorMakesNoOtherResponse() async throws {
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
@@ -63,23 +50,6 @@ import Testing
         #expect(try await fixture.got() == "3 fresh")
         #expect(try await fixture.cache.httpResponses().count == 1)
         #expect(fixture.count == 2)
-    }
-
-    @Test func withCacheMemoryOnlyTheRecordValidatesAndNothingIsWritten() async throws {
-        try await fixture.load(3, tag: "\"1\"", [.cacheMemoryOnly])
-        #expect(try await fixture.got([.cacheMemoryOnly], after: 100) == "3 validated")
-        #expect(try fixture.cache.diskStorage.entries().isEmpty)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got([.cacheMemoryOnly]) == "3 fetched")
-    }
-
-    @Test func retentionAndFreshnessAreIndependent() async throws {
-        fixture.serve(3, "max-age=1000000", tag: "\"1\"")
-        _ = try await fixture.get([
-            .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
-        ])
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.lastCondition == nil)
     }
 
     @Test func aModifierThatSetsConditionsOfItsOwnIsLeftAlone() async throws {

@@ -16,22 +16,31 @@ import Testing
         fixture.serve(8, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheMemoryOnly, .cacheOriginalImage]
         _ = try await fixture.get(options + [.processor(CountingProcessor(identifier: "a"))])
+        // The original is a copy for every processor.
+        let second = CountingProcessor(identifier: "c")
+        #expect(try await fixture.got(options + [.processor(second)]) == "3 fresh")
         #expect(try await fixture.cache.httpResponses().map(\.fileNames.count) == [1])
         #expect(fixture.cache.imageCachedType(forKey: fixture.url().cacheKey) == .disk)
         fixture.pass(100)
         fixture.cache.clearMemoryCache()
         let other = CountingProcessor(identifier: "b")
         #expect(try await fixture.got(options + [.processor(other)]) == "3 validated")
-        #expect(other.runs.value == 1)
+        #expect(other.runs.value == 1 && fixture.count == 2)
     }
 
-    @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
-        try await fixture.load(3, tag: "\"1\"", [.diskCacheExpiration(.expired)])
+    @Test(
+        arguments: [[.cacheMemoryOnly], [.diskCacheExpiration(.expired)]] as [KingfisherOptionsInfo]
+    )
+    func whatIsInMemoryOnlyIsValidatedByItsRecord(_ options: KingfisherOptionsInfo) async throws {
+        try await fixture.load(3, tag: "\"1\"", options)
         #expect(try await fixture.cache.httpResponses().isEmpty)
-        fixture.pass(100)
-        // What is in memory can be validated all the same.
-        #expect(try await fixture.got([.diskCacheExpiration(.expired)]) == "3 validated")
+        #expect(try await fixture.got(options, after: 100) == "3 validated")
         #expect(try await fixture.cache.httpResponses().isEmpty)
+        #expect(try fixture.cache.diskStorage.entries().isEmpty)
+        // Fresh as it is, it is not kept any more.
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(options) == "3 fetched")
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func whatIsNoLongerKeptIsNotValidated() async throws {

@@ -24,18 +24,8 @@ import Testing
 
     private static let size = PixelSize(64, 48)
 
-    @Test func theFirstBytesOfADownloadTellTheSize() async throws {
-        let gate = hold()
-        async let loading = fixture.retrieve(listening())
-        await sizes.waitFor(count: 1)
-        #expect(sizes.events == [Self.size])
-        gate.open()
-        let result = try await loading
-        #expect(result.cacheType == .none)
-        #expect(sizes.count == 1)
-    }
-
     @Test func eachOfTwoWhoShareADownloadIsToldOnce() async throws {
+        // Its first bytes tell the size.
         let gate = hold()
         async let first = fixture.retrieve(listening())
         await sizes.waitFor(count: 1)
