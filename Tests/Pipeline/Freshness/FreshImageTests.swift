@@ -10,17 +10,6 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func aFreshImageIsDeliveredWithoutARequestAndAStaleOneIsValidated() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(try await fixture.got(after: 59) == "3 fresh")
-        #expect(fixture.count == 1)
-        #expect(try await fixture.got(after: 1) == "3 validated")
-        #expect(fixture.lastCondition == "\"1\"")
-        #expect(try await fixture.got(after: 59) == "3 fresh")
-        #expect(fixture.count == 2)
-    }
-
     @Test func withoutHTTPCachingNothingChanges() async throws {
         let fixture = try await FreshnessFixture(.off)
         fixture.serve(3, "no-store", tag: "\"1\"")

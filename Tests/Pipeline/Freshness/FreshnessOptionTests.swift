@@ -12,13 +12,6 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func forceRefreshAsksForTheWholeAndSaysSo() async throws {
-        try await fixture.load(3, tag: "\"1\"")
-        #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
-        let headers = try #require(fixture.origin.requests.last?.headers)
-        #expect(headers["Cache-Control"] == "no-cache" && headers["If-None-Match"] == nil)
-    }
-
     @Test func fromMemoryCacheOrRefreshValidatesWhatIsInMemoryAndNothingElse() async throws {
         try await fixture.load(3, tag: "\"1\"")
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fresh")
@@ -26,15 +19,6 @@ import Testing
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fetched")
         #expect(fixture.lastCondition == nil)
-    }
-
-    @Test func onlyFromCacheNeverAsksAndAcceptsStaleImages() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        #expect(await fixture.errorCode([.onlyFromCache]) == 3006)
-        _ = try await fixture.get()
-        #expect(try await fixture.got([.onlyFromCache]) == "3 fresh")
-        #expect(try await fixture.got([.onlyFromCache], after: 1_000) == "3 stale accepted")
-        #expect(fixture.count == 1)
     }
 
     @Test func onlyFromCacheDeliversNothingStaleThatTheServerForbids() async throws {

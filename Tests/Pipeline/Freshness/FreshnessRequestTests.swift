@@ -48,15 +48,6 @@ import Testing
         #expect(headers["Range"] == "bytes=20-" && headers["Cache-Control"] == "no-cache")
     }
 
-    @Test func fromMemoryCacheOrRefreshLooksAtNoOriginal() async throws {
-        fixture.serve(8, "max-age=600", tag: "\"1\"")
-        let options: KingfisherOptionsInfo = [.processor(CountingProcessor()), .cacheOriginalImage]
-        _ = try await fixture.get(options)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got(options + [.fromMemoryCacheOrRefresh]) == "3 fetched")
-        #expect(fixture.count == 2 && fixture.lastCondition == nil)
-    }
-
     @Test func forceRefreshWinsOverOnlyFromCache() async throws {
         let fixture = try await FreshnessFixture.aged()
         #expect(try await fixture.got([.onlyFromCache, .forceRefresh]) == "3 fetched")

@@ -12,17 +12,6 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func aFreshRedirectToAFreshImageNeedsNoRequest() async throws {
-        fixture.redirect(to: "/b.png", 301, "max-age=600")
-        fixture.serve(3, "max-age=600", at: "/b.png")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.count == 2)
-        #expect(try await fixture.got() == "3 fresh")
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got() == "3 fresh")
-        #expect(fixture.count == 2)
-    }
-
     private static let handling = KingfisherOptionsInfoItem.redirectHandler(
         AnyRedirectHandler { _, _, request, handler in handler(request) })
 

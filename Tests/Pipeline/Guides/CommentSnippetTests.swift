@@ -10,9 +10,7 @@ import Vips
 @Suite struct CommentSnippetTests {
     private let fixture: ManagerFixture
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private var url: URL { fixture.url }
 

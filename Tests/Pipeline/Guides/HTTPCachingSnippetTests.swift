@@ -7,9 +7,7 @@ import Testing
 @Suite struct HTTPCachingSnippetTests {
     let fixture: FreshnessFixture
 
-    init() async throws {
-        fixture = try await FreshnessFixture()
-    }
+    init() async throws { fixture = try await FreshnessFixture() }
 
     private var manager: KingfisherManager { fixture.manager }
     private var cache: ImageCache { fixture.cache }
