@@ -13,9 +13,7 @@ import Vips
 /// A cache in a folder of its own and by a clock that moves when told, with what it is to store.
 struct CacheFixture: Sendable {
     /// The two forms of a function: one that is awaited, and one that calls back.
-    enum Form: CaseIterable, Sendable {
-        case awaited, calledBack
-    }
+    enum Form: CaseIterable, Sendable { case awaited, calledBack }
 
     let folder: TemporaryDirectory
     let clock = TestClock()
@@ -49,7 +47,6 @@ struct CacheFixture: Sendable {
         try result.diskCacheResult.get()
     }
 
-    /// Stores the image on disk alone.
     func storeOnDisk(_ key: String) async throws {
         try await store(key)
         cache.clearMemoryCache()
@@ -120,7 +117,6 @@ extension TemporaryDirectory {
 }
 
 extension DiskStorage.Backend {
-    /// The names of the files in the folder.
     func names(hidden: Bool = true) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directoryURL.path)
             .filter { hidden || !$0.hasPrefix(".") }
@@ -129,16 +125,22 @@ extension DiskStorage.Backend {
     /// Removes the index, as somebody may who looks for room.
     func loseIndex() {
         // Not all of its files are there.
-        for name in DiskIndex.fileNames {
-            unlink(directoryURL.appendingPathComponent(name).path)
-        }
+        for name in DiskIndex.fileNames { unlink(directoryURL.appendingPathComponent(name).path) }
+    }
+}
+
+extension URL {
+    /// Bytes of all files that can be seen in this folder.
+    func visibleSize() throws -> Int {
+        try FileManager.default.contentsOfDirectory(
+            at: self, includingPropertiesForKeys: [.fileSizeKey], options: .skipsHiddenFiles
+        ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
     }
 }
 
 /// The error of a conversion that was asked to fail.
 struct Refusal: Error {}
 
-/// A value with a cost.
 struct Weight: CacheCostCalculable, Equatable {
     let id: Int
     var cacheCost = 1
@@ -170,9 +172,7 @@ final class PixelSerializer: CacheSerializer {
     /// Called when an image has been decoded.
     let afterDecoding: @Sendable () -> Void
 
-    init(afterDecoding: @escaping @Sendable () -> Void = {}) {
-        self.afterDecoding = afterDecoding
-    }
+    init(afterDecoding: @escaping @Sendable () -> Void = {}) { self.afterDecoding = afterDecoding }
 
     var encoded: Int { counts.withLock { $0.encoded } }
     var decoded: Int { counts.withLock { $0.decoded } }
@@ -203,7 +203,6 @@ struct FailingOperation: ImageOperation {
     }
 }
 
-/// A step that changes nothing.
 struct IdentityOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage { image }
 }
@@ -220,21 +219,20 @@ struct NamedProcessor: ImageProcessor {
 extension KingfisherError {
     /// The code of an error that must be one of this type.
     static func code(of body: () throws -> Void) -> Int? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KingfisherError)?.errorCode ?? -1
-        }
+        error(of: body).map { ($0 as? KingfisherError)?.errorCode ?? -1 }
     }
 
     /// What an error that must be of this type says to people.
     static func words(of body: () throws -> Void) -> String? {
+        error(of: body).map { ($0 as? KingfisherError)?.errorDescription ?? "\($0)" }
+    }
+
+    private static func error(of body: () throws -> Void) -> (any Error)? {
         do {
             try body()
             return nil
         } catch {
-            return (error as? KingfisherError)?.errorDescription ?? "\(error)"
+            return error
         }
     }
 }
@@ -257,7 +255,6 @@ struct PatientStore: Sendable {
         try files.makeFolder()
     }
 
-    /// The folder of the files.
     var directoryURL: URL { files.url }
 
     func store(_ text: String, forKey key: String) throws {

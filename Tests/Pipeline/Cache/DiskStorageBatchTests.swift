@@ -19,26 +19,19 @@ import Testing
 
     /// Stores a text, under itself unless a key is given, together with what is stored meanwhile.
     private func store(
-        _ text: String, forKey key: String? = nil, options: Data.WritingOptions = [],
+        _ text: String, forKey key: String? = nil, expiration: StorageExpiration? = nil,
+        options: Data.WritingOptions = [],
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let key = key ?? text
         group.enter()
         storage.store(
             value: Note(text), forKey: key, named: storage.cacheFileName(forKey: key),
-            expiration: nil, writeOptions: options
+            expiration: expiration, writeOptions: options
         ) { [group] in
             completion($0)
             group.leave()
         }
-    }
-
-    /// Bytes of all files that can be seen in the folder.
-    private func visibleSize() throws -> Int {
-        try FileManager.default.contentsOfDirectory(
-            at: storage.directoryURL, includingPropertiesForKeys: [.fileSizeKey],
-            options: .skipsHiddenFiles
-        ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
     }
 
     @Test func whatIsToldToBeStoredIsThereForEverybody() throws {
@@ -57,7 +50,7 @@ import Testing
         }
         group.wait()
         #expect(failures.events.isEmpty)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
         let hidden = try #require(CacheFolder(storage.directoryURL.path).names(hidden: true))
         #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
     }
@@ -76,8 +69,8 @@ import Testing
         }
         group.wait()
         #expect(excesses.events.isEmpty)
-        #expect(try visibleSize() <= 400)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try storage.directoryURL.visibleSize() <= 400)
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 
     @Test func aFileThatMayNotBeReplacedFailsAlone() throws {
@@ -94,7 +87,7 @@ import Testing
         #expect(results.events == ["7"])
         #expect(try storage.value(forKey: "7") == Note("former"))
         #expect(try storage.value(forKey: "8") == Note("8"))
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 
     @Test func aValueWaitsForTheAnnouncedOneWhetherThatIsKeptOrNot() throws {
@@ -104,11 +97,9 @@ import Testing
             storage.announceStore(byteCount: 10)
             store("first \(isKept)") { if case .success = $0 { results.record("first") } }
             #expect(results.events.isEmpty)
-            storage.store(
-                value: Note("second"), forKey: "second",
-                named: storage.cacheFileName(forKey: "second"),
-                expiration: isKept ? nil : .expired, writeOptions: []
-            ) { if case .success = $0 { results.record("second") } }
+            store("second", expiration: isKept ? nil : .expired) {
+                if case .success = $0 { results.record("second") }
+            }
             #expect(results.events == ["first", "second"])
             #expect(try storage.value(forKey: "first \(isKept)") == Note("first \(isKept)"))
         }
@@ -149,6 +140,6 @@ import Testing
         }
         group.wait()
         #expect(wrong.events.isEmpty)
-        #expect(try Int(storage.totalSize()) == visibleSize())
+        #expect(try Int(storage.totalSize()) == storage.directoryURL.visibleSize())
     }
 }

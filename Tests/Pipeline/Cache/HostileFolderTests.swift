@@ -95,8 +95,7 @@ import Testing
         let hidden = try storage.names()
         let moved = hidden.filter { access(path($0) + "/letter", F_OK) == 0 }
         #expect(moved.count == 1, "nothing of others is removed")
-        #expect(
-            Set(hidden).subtracting(moved).subtracting(DiskIndex.fileNames) == ["1".kf.sha256])
+        #expect(Set(hidden).subtracting(moved).subtracting(DiskIndex.fileNames) == ["1".kf.sha256])
     }
 
     @Test func aFolderInThePlaceOfAFileMakesWayWhenTheCacheIsClearedAndStays() throws {
@@ -200,9 +199,7 @@ import Testing
         try storage.store(value: Note("one"), forKey: "1")
         let folder = storage.directoryURL.path
         #expect(mode(folder) == 0o700)
-        for name in try storage.names() {
-            #expect(mode("\(folder)/\(name)") == 0o600, "\(name)")
-        }
+        for name in try storage.names() { #expect(mode("\(folder)/\(name)") == 0o600, "\(name)") }
     }
 
     @Test func aFolderThatWasThereKeepsItsPermissions() throws {
@@ -223,8 +220,7 @@ import Testing
         let stray = storage.cacheFileURL(forKey: "3").lastPathComponent
         try Data("stray".utf8).write(to: storage.directoryURL.appendingPathComponent(stray))
         let removed = try storage.removeAllFiles()
-        #expect(
-            Set(removed.map(\.fileName)) == ["1".kf.sha256, "2".kf.sha256, remains, stray])
+        #expect(Set(removed.map(\.fileName)) == ["1".kf.sha256, "2".kf.sha256, remains, stray])
         #expect(removed.reduce(0) { $0 + $1.size } == 15)
         #expect(try storage.names() == [])
         #expect(try storage.removeAllFiles() == [])
@@ -237,8 +233,7 @@ import Testing
         try storage.store(value: Note("x"), forKey: key)
         #expect(try folder.notes().value(forKey: key) == Note("x"))
         let entry = try storage.entries().first { $0.size == 1 }
-        #expect(
-            entry?.key == "https://***@host/a.jpg?w=5&token=***@com.onevcat.Kingfisher.X")
+        #expect(entry?.key == "https://***@host/a.jpg?w=5&token=***@com.onevcat.Kingfisher.X")
         for name in try storage.names() {
             let bytes = try Data(contentsOf: storage.directoryURL.appendingPathComponent(name))
             for secret in ["pa55w0rd", "t0ps3cret"] {

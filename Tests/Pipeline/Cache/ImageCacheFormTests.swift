@@ -71,8 +71,7 @@ import Testing
             for key in keys { group.addTask { try await fixture.store(key, by: form) } }
             try await group.waitForAll()
         }
-        #expect(
-            Set(try cache.diskStorage.names(hidden: false)) == Set(keys.map(\.kf.sha256)))
+        #expect(Set(try cache.diskStorage.names(hidden: false)) == Set(keys.map(\.kf.sha256)))
     }
 
     /// Upstream: testCachedFileWithCustomPathExtensionExists,

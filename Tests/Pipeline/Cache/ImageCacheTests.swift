@@ -25,11 +25,6 @@ import Testing
         return KingfisherError.code { try result.diskCacheResult.get() }
     }
 
-    @Test func theComputedKeyNamesTheProcessor() {
-        #expect("key".computedKey(with: "") == "key")
-        #expect("key".computedKey(with: "blur(3)") == "key@blur(3)")
-    }
-
     // MARK: Making
 
     /// Upstream: testInvalidCustomCachePath
@@ -123,9 +118,7 @@ import Testing
         await #expect(throws: KingfisherError.self) {
             try await cache.retrieveImage(forKey: "1", options: fixture.options())
         }
-        await #expect(throws: KingfisherError.self) {
-            try await fixture.store("1", in: cache)
-        }
+        await #expect(throws: KingfisherError.self) { try await fixture.store("1", in: cache) }
         await cache.cleanExpiredDiskCache()
         await cache.clearDiskCache()
     }
@@ -270,18 +263,6 @@ import Testing
         }
     }
 
-    @Test func aBitmapComesBackWithItsPixels() async throws {
-        let image = testImage(width: 7, height: 5, value: 255)
-        try await cache.store(image, forKey: "1")
-        #expect(try format(of: "1") == .PNG)
-        cache.clearMemoryCache()
-        let result = try await cache.retrieveImage(forKey: "1")
-        let found = try #require(result.image)
-        #expect(result.cacheType == .disk)
-        #expect(found.pixelSize == image.pixelSize)
-        #expect(try found.bitmap()[3, 2] == image.bitmap()[3, 2])
-    }
-
     // MARK: Removing and clearing
 
     @Test func removingCanBeLimitedToOneOfBoth() async throws {
@@ -331,9 +312,7 @@ import Testing
 
 extension Result where Success == KFCrossPlatformImage? {
     /// Whether this is a success without an image.
-    fileprivate var isMiss: Bool {
-        if case .success(nil) = self { true } else { false }
-    }
+    fileprivate var isMiss: Bool { if case .success(nil) = self { true } else { false } }
 }
 
 /// A cache whose end can be awaited.
@@ -342,7 +321,5 @@ private final class TransientCache: ImageCache, @unchecked Sendable {
 
     let released = Gate()
 
-    deinit {
-        released.open()
-    }
+    deinit { released.open() }
 }

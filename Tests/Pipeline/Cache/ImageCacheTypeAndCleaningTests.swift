@@ -110,9 +110,7 @@ import Testing
     }
 
     /// When a look-up becomes stale: at the start, after reading, after decoding, or never.
-    enum Staleness: Int, CaseIterable {
-        case atTheStart, afterReading, afterDecoding, never
-    }
+    enum Staleness: Int, CaseIterable { case atTheStart, afterReading, afterDecoding, never }
 
     /// Upstream: testRetrieveImageInDiskCacheReturnsStaleWithoutCallingSerializerWhenCheckerIsAlreadyFalse,
     /// testRetrieveImageInDiskCacheReturnsStaleWhenCheckerTurnsFalseAfterDiskReadBeforeDeserialize,

@@ -38,11 +38,17 @@ struct IndexOfOthersTests {
         return other
     }
 
+    /// Has another process lock the folder.
+    private var lock: String {
+        """
+        lock = os.open('\(storage.directoryURL.path)', os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        """
+    }
+
     /// Executes statements, each in a process of its own.
     private func execute(_ statements: [String]) async throws {
-        for statement in statements {
-            try await run("db.execute(\"\(statement)\")").kill()
-        }
+        for statement in statements { try await run("db.execute(\"\(statement)\")").kill() }
     }
 
     @Test(arguments: [
@@ -50,10 +56,9 @@ struct IndexOfOthersTests {
         "UPDATE files SET size = 9223372036854775807", "UPDATE files SET size = 0.5",
         "UPDATE files SET checksum = x'00'", "UPDATE files SET checksum = 'none'",
         "UPDATE files SET expires = 'never'", "UPDATE files SET expires = 9e999",
-        "UPDATE files SET expires = -9e999, accessed = 9e999",
-        "UPDATE files SET accessed = x'ff'", "UPDATE files SET format = x'80'",
-        "UPDATE files SET key = x'8081'", "UPDATE files SET key = 5",
-        "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
+        "UPDATE files SET expires = -9e999, accessed = 9e999", "UPDATE files SET accessed = x'ff'",
+        "UPDATE files SET format = x'80'", "UPDATE files SET key = x'8081'",
+        "UPDATE files SET key = 5", "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (x'6162', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (CAST(x'6199' AS TEXT), NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (7, NULL, 1, NULL, 1, 1, NULL)",
@@ -83,11 +88,10 @@ struct IndexOfOthersTests {
         _ = try storage.removeExpiredValues()
         let sizes = try storage.entries().reduce(0) { $0 + $1.size }
         #expect(try storage.totalSize() == UInt(sizes))
-        #expect(try storage.removeAllFiles().count == storage.entries().count + sizesCount(sizes))
+        // So many of the three texts have so many bytes together.
+        let count = [5: 1, 8: 2, 11: 3][sizes] ?? -1
+        #expect(try storage.removeAllFiles().count == storage.entries().count + count)
     }
-
-    /// How many of the three texts have so many bytes together.
-    private func sizesCount(_ sizes: Int) -> Int { [5: 1, 8: 2, 11: 3][sizes] ?? -1 }
 
     @Test(arguments: ["file", "link", "hard link"])
     func aDatabaseOfOthersIsNotTouched(way: String) async throws {
@@ -110,9 +114,7 @@ struct IndexOfOthersTests {
             #expect(try storage.totalSize() == 11)
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
-        if way != "link" {
-            #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
-        }
+        if way != "link" { #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before) }
         #expect(try folder.notes().removeAllFiles().count == 3)
         try storage.store(value: Note("four"), forKey: "4")
         #expect(try folder.notes().entries().map(\.key) == ["4"], "there is an index again")
@@ -155,9 +157,7 @@ struct IndexOfOthersTests {
         let other = try folder.notes()
         try other.store(value: Note("three"), forKey: "3")
         #expect(try other.value(forKey: "3") == Note("three"))
-        try await run(
-            "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]"
-        ).kill()
+        try await run("assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]").kill()
     }
 
     /// Changes of a newer Halcyon that take nothing away.
@@ -172,8 +172,7 @@ struct IndexOfOthersTests {
         "CREATE TRIGGER log_removed AFTER DELETE ON files BEGIN "
             + "INSERT INTO log VALUES (OLD.name, 'removed'); END",
         "CREATE VIEW formats AS SELECT format, count(*) FROM files GROUP BY format",
-        "UPDATE files SET note = 'a note'",
-        "PRAGMA user_version = 3",
+        "UPDATE files SET note = 'a note'", "PRAGMA user_version = 3",
     ]
 
     @Test func anIndexOfANewerHalcyonIsUsedAndWhatIsNotKnownOfItStays() async throws {
@@ -203,8 +202,7 @@ struct IndexOfOthersTests {
 
     /// Changes of a newer Halcyon by which our statements no longer do what they did.
     @Test(arguments: [
-        "ALTER TABLE files RENAME COLUMN expires TO ends",
-        "DROP TRIGGER file_added",
+        "ALTER TABLE files RENAME COLUMN expires TO ends", "DROP TRIGGER file_added",
         "CREATE UNIQUE INDEX one_file_each ON files (key)",
         "ALTER TABLE files ADD COLUMN place INTEGER NOT NULL DEFAULT 0; "
             + "DROP TABLE total; CREATE VIEW total AS SELECT sum(size) AS bytes FROM files",
@@ -238,8 +236,7 @@ struct IndexOfOthersTests {
 
     @Test(arguments: [
         "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
-        "CREATE VIEW v AS SELECT * FROM files",
-        "CREATE INDEX i ON files (upper(name))",
+        "CREATE VIEW v AS SELECT * FROM files", "CREATE INDEX i ON files (upper(name))",
         "CREATE VIRTUAL TABLE w USING fts5 (words)",
     ])
     func whatWouldRunWithOurStatementsHasTheIndexMadeAgain(statement: String) async throws {
@@ -274,8 +271,7 @@ struct IndexOfOthersTests {
     // MARK: Transactions
 
     @Test func aProcessKilledInATransactionChangesNothing() async throws {
-        let other = try run(
-            "db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
+        let other = try run("db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
         #expect(try storage.value(forKey: "1") == Note("one"), "writers do not delay readers")
         await other.kill()
         try storage.store(value: Note("three"), forKey: "3")
@@ -284,16 +280,8 @@ struct IndexOfOthersTests {
     }
 
     @Test func aStoreWaitsForTheTransactionOfAnotherProcess() throws {
-        let other = try OtherProcess(
-            """
-            import sqlite3, sys
-            db = sqlite3.connect(sys.argv[1], isolation_level=None)
-            db.execute("BEGIN IMMEDIATE")
-            print("ready", flush=True)
-            sys.stdin.readline()
-            db.execute("COMMIT")
-            """, arguments: [index])
-        #expect(other.readLine() == "ready")
+        // Ends with its process.
+        let other = try run("db.execute('BEGIN IMMEDIATE')")
         let started = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [storage] in
@@ -324,12 +312,9 @@ struct IndexOfOthersTests {
 
     // MARK: Locks
 
-    @Test(arguments: [
-        "db.execute('BEGIN IMMEDIATE')", "db.execute('BEGIN EXCLUSIVE')",
-        "lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY); fcntl.flock(lock, fcntl.LOCK_EX)",
-    ])
-    func aLockOfOthersIsDoneWithout(script: String) async throws {
-        let other = try run(script)
+    @Test(arguments: ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE", nil])
+    func aLockOfOthersIsDoneWithout(transaction: String?) async throws {
+        let other = try run(transaction.map { "db.execute('\($0)')" } ?? lock)
         for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             #expect(storage.isCached(forKey: "2"))
@@ -351,15 +336,7 @@ struct IndexOfOthersTests {
 
     @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() async throws {
         storage.loseIndex()
-        let other = try OtherProcess(
-            """
-            import fcntl, os, sys
-            lock = os.open(sys.argv[1], os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            print("done", flush=True)
-            sys.stdin.readline()
-            """, arguments: [storage.directoryURL.path])
-        #expect(other.readLine() == "done")
+        let other = try run(on: ":memory:", lock)
         let locked = try folder.notes()
         #expect(try locked.value(forKey: "1") == Note("one"))
         #expect(try locked.totalSize() == 6)
@@ -372,16 +349,9 @@ struct IndexOfOthersTests {
 
     @Test func openingWhatIsThereTakesNoLock() async throws {
         // Whoever wants to write or to lock the folder would fail.
-        let other = try run(
-            """
-            db.execute('BEGIN IMMEDIATE')
-            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            """)
+        let other = try run("db.execute('BEGIN IMMEDIATE')\n" + lock)
         let fresh = try folder.notes()
-        let row = try fresh.files.withIndex(validated: true) {
-            try $0.row(named: "2".kf.sha256)
-        }
+        let row = try fresh.files.withIndex(validated: true) { try $0.row(named: "2".kf.sha256) }
         #expect(row??.expires == IndexRow.never, "it is the index that answers")
         await other.kill()
     }
@@ -398,17 +368,56 @@ struct IndexOfOthersTests {
     }
 
     @Test func everythingCanBeRemovedWhateverIsLocked() async throws {
-        let other = try run(
-            """
-            db.execute('BEGIN EXCLUSIVE')
-            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            """)
+        let other = try run("db.execute('BEGIN EXCLUSIVE')\n" + lock)
         #expect(try folder.notes().removeAllFiles().count == 2)
         #expect(try storage.names() == [])
         await other.kill()
         #expect(try storage.value(forKey: "1") == nil)
         try storage.store(value: Note("one"), forKey: "1")
         #expect(try folder.notes().entries().map(\.key) == ["1"])
+    }
+}
+
+/// A Python script in a process of its own.
+final class OtherProcess {
+    private let process: ChildProcess
+    private let input = Pipe()
+    private let output = Pipe()
+
+    private static let interpreter = "/usr/bin/python3"
+    static let isAvailable = FileManager.default.isExecutableFile(atPath: interpreter)
+
+    init(_ script: String, arguments: [String]) throws {
+        process = try ChildProcess(
+            executable: Self.interpreter, arguments: ["-c", script] + arguments,
+            standardInput: input.fileHandleForReading.fileDescriptor,
+            standardOutput: output.fileHandleForWriting.fileDescriptor, standardError: 2)
+        // Reading ends with the script.
+        try output.fileHandleForWriting.close()
+        try input.fileHandleForReading.close()
+    }
+
+    deinit { process.send(SIGKILL) }
+
+    /// The next line the script prints; waits for it.
+    func readLine() -> String {
+        var line = Data()
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1),
+            byte != Data("\n".utf8),
+            !byte.isEmpty
+        {
+            line += byte
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    func writeLine(_ text: String) {
+        try? input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
+    }
+
+    /// Ends the process without giving it a chance to tidy up, and waits until it is gone.
+    func kill() async {
+        process.send(SIGKILL)
+        _ = await process.exitCode()
     }
 }

@@ -163,9 +163,7 @@ import Testing
         for id in 1...50 { store(id) }
         #expect(storage.totalCacheCost() == 50)
     }
-}
 
-extension MemoryStorageTests {
     /// Defect: D-20
     @Test func extendingNeverBringsAReplacedValueBack() {
         store(0, forKey: "1")
@@ -185,9 +183,7 @@ extension MemoryStorageTests {
         storage.remove(forKey: "1")
         #expect(storage.objects.entry(forKey: "1") == nil)
     }
-}
 
-extension MemoryStorageTests {
     /// A value that tells of its end.
     private final class Relic: CacheCostCalculable, Sendable {
         let id: Int

@@ -75,9 +75,7 @@ import Testing
         try await store("me", ["", "own"])
         try await cache.removeImages(forKey: "me")
         try await cache.removeImages(forKey: "https://example.com/a?token=3")
-        for key in others.dropLast() {
-            #expect(types(key, ["", "own"]).allSatisfy { $0.cached })
-        }
+        for key in others.dropLast() { #expect(types(key, ["", "own"]).allSatisfy { $0.cached }) }
         #expect(types(others[4], ["", "own"]).allSatisfy { !$0.cached })
     }
 
@@ -97,9 +95,7 @@ import Testing
             cache.store(
                 image, forKey: "a", processorIdentifier: processor, completionHandler: { _ in })
         }
-        await withCheckedContinuation { done in
-            cache.removeImages(forKey: "a") { done.resume() }
-        }
+        await withCheckedContinuation { done in cache.removeImages(forKey: "a") { done.resume() } }
         #expect(types("a", Self.processors).allSatisfy { !$0.cached })
         #expect(try await cache.diskStorageSize == 0)
     }

@@ -140,8 +140,7 @@ import Testing
             objects = objects.mapValues { data in
                 SharedFile(
                     bytes: SharedFile(data)?.bytes ?? Data(),
-                    expires: Date(timeIntervalSinceNow: -1),
-                    origin: .unknown
+                    expires: Date(timeIntervalSinceNow: -1), origin: .unknown
                 ).data
             }
         }
@@ -151,15 +150,13 @@ import Testing
     @Test func manyWhoWantAPictureFetchItOnce() async throws {
         let table = SharedTable(isHeld: true)
         let machines = try await SharedMachines(table: table)
-        let file = SharedFile(bytes: SharedMachines.png(9), expires: nil, origin: .unknown)
+        let file = SharedFile(bytes: FreshnessFixture.png(9), expires: nil, origin: .unknown)
         let level = SharedLevel(table, cacheName: "test")
         table.objects.update { [url = machines.url] in
             $0[level.name(of: ImageKey(url.cacheKey))] = file.data
         }
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<20 {
-                group.addTask { try await machines.get(machines.two).width }
-            }
+            for _ in 0..<20 { group.addTask { try await machines.get(machines.two).width } }
             await table.gate.waitForWaiters()
             table.gate.open()
             for try await width in group { #expect(width == 9) }

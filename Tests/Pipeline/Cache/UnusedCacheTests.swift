@@ -26,10 +26,6 @@ import Testing
         for key in ["1", "2", "3"] { try storage.store(value: Note(key), forKey: key) }
     }
 
-    @Test func nothingIsWipedByDefault() {
-        #expect(DiskStorage.Config(name: "x", sizeLimit: 0).wipesWhenUnusedFor == nil)
-    }
-
     /// Without a limit, within the time, and with a clock that was set back.
     @Test(arguments: [(nil, 1000), (1, 1), (1, -10)] as [(Double?, Double)])
     func everythingIsThere(limit: Double?, later: Double) throws {

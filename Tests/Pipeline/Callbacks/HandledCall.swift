@@ -15,18 +15,12 @@ enum HandledCall: String, CaseIterable, Sendable {
     case download, downloadLivePhoto
 
     /// Calls the function, which calls `done` by its handler. What it is asked for goes by `number`.
-    func begin(
-        in world: HandledCallWorld, number: Int, done: @escaping @Sendable () -> Void
-    ) {
+    func begin(in world: HandledCallWorld, number: Int, done: @escaping @Sendable () -> Void) {
         switch self {
-        case .lookUpOnDisk, .lookUp, .cachedType:
-            look(in: world, number, done)
-        case .store, .storeToDisk, .remove, .diskSize, .cleanDisk:
-            change(world, number, done)
-        case .retrieve, .retrieveSet, .retrieveEach, .compose:
-            request(from: world, number, done)
-        case .download, .downloadLivePhoto:
-            download(in: world, number, done)
+        case .lookUpOnDisk, .lookUp, .cachedType: look(in: world, number, done)
+        case .store, .storeToDisk, .remove, .diskSize, .cleanDisk: change(world, number, done)
+        case .retrieve, .retrieveSet, .retrieveEach, .compose: request(from: world, number, done)
+        case .download, .downloadLivePhoto: download(in: world, number, done)
         }
     }
 
@@ -46,8 +40,7 @@ enum HandledCall: String, CaseIterable, Sendable {
             cache.retrieveImage(
                 forKey: key, options: KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
             ) { _ in done() }
-        default:
-            cache.imageCachedTypeAsync(forKey: key, callbackQueue: .untouch) { _ in done() }
+        default: cache.imageCachedTypeAsync(forKey: key, callbackQueue: .untouch) { _ in done() }
         }
     }
 
@@ -69,12 +62,9 @@ enum HandledCall: String, CaseIterable, Sendable {
             cache.store(image, forKey: "2", options: options, toDisk: false) { _ in done() }
         case .storeToDisk:
             cache.storeToDisk(Data([1]), forKey: "2", expiration: .expired) { _ in done() }
-        case .remove:
-            cache.removeImage(forKey: "2") { done() }
-        case .diskSize:
-            cache.calculateDiskStorageSize { _ in done() }
-        default:
-            cache.cleanExpiredDiskCache { done() }
+        case .remove: cache.removeImage(forKey: "2") { done() }
+        case .diskSize: cache.calculateDiskStorageSize { _ in done() }
+        default: cache.cleanExpiredDiskCache { done() }
         }
     }
 
@@ -90,20 +80,15 @@ enum HandledCall: String, CaseIterable, Sendable {
         case .retrieve where number % 5 == 2:
             // Made of the original on disk.
             manager.retrieveImage(
-                with: world.cached,
-                options: [.processor(BlackWhiteProcessor()), .cacheMemoryOnly]
+                with: world.cached, options: [.processor(BlackWhiteProcessor()), .cacheMemoryOnly]
             ) { _ in done() }
         case .retrieve where number % 5 == 3:
             let provider = RawImageDataProvider(data: Data([1]), cacheKey: "raw")
-            manager.retrieveImage(with: .provider(provider), options: world.loading) { _ in
-                done()
-            }
-        case .retrieve:
-            manager.retrieveImage(with: missing, options: world.loading) { _ in done() }
+            manager.retrieveImage(with: .provider(provider), options: world.loading) { _ in done() }
+        case .retrieve: manager.retrieveImage(with: missing, options: world.loading) { _ in done() }
         case .retrieveSet where number % 2 == 0:
             manager.retrieveImages(with: [missing], options: [.onlyFromCache]) { _ in done() }
-        case .retrieveSet:
-            manager.retrieveImages(with: [world.cached]) { _ in done() }
+        case .retrieveSet: manager.retrieveImages(with: [world.cached]) { _ in done() }
         case .retrieveEach:
             manager.retrieveEachImage(with: [missing], options: [.onlyFromCache]) { _ in done() }
         default:
@@ -157,8 +142,7 @@ struct HandledCallWorld: Sendable {
     ]
     /// For what is loaded, and not to be cached.
     let loading: KingfisherOptionsInfo = [
-        .forceRefresh, .processor(FirstByteProcessor()), .callbackQueue(.untouch),
-        .cacheMemoryOnly,
+        .forceRefresh, .processor(FirstByteProcessor()), .callbackQueue(.untouch), .cacheMemoryOnly,
     ]
     /// For a download that has nothing to send.
     let refusing: KingfisherOptionsInfo = [
@@ -178,7 +162,5 @@ struct HandledCallWorld: Sendable {
     }
 
     /// Leaves nothing in memory.
-    func forget() {
-        cache.memoryStorage.removeAll()
-    }
+    func forget() { cache.memoryStorage.removeAll() }
 }

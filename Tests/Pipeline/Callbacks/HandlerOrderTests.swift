@@ -18,8 +18,7 @@ import Testing
             world.forget()
             await watch.end { done in call.begin(in: world, number: number, done: done) }
         }
-        #expect(watch.insideCount == 0)
-        #expect(watch.count == 10_000)
+        watch.expect(10_000)
     }
 
     @MainActor @Test(arguments: [CallbackQueue.mainCurrentOrAsync, .mainAsync, .untouch])
@@ -33,8 +32,7 @@ import Testing
                 ) { _ in done() }
             }
         }
-        #expect(watch.insideCount == 0)
-        #expect(watch.count == 1_000)
+        watch.expect(1_000)
     }
 
     @MainActor @Test func aViewsComesAfterTheCallHasReturned() async throws {
@@ -55,8 +53,7 @@ import Testing
                 }
             }
         }
-        #expect(watch.insideCount == 0)
-        #expect(watch.count == 3_000)
+        watch.expect(3_000)
     }
 
     @Test(arguments: [false, true]) func aValueThatIsEarlyIsKeptUntilTheCallHasReturned(
@@ -143,8 +140,11 @@ private final class CallWatch: Sendable {
 
     private let state = Mutex(State())
 
-    var count: Int { state.withLock { $0.count } }
-    var insideCount: Int { state.withLock { $0.insideCount } }
+    /// Expects that many handlers have run, none of them inside of its call.
+    func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        let (all, inside) = state.withLock { ($0.count, $0.insideCount) }
+        #expect(all == count && inside == 0, "\(all), \(inside)", sourceLocation: sourceLocation)
+    }
 
     /// Runs `call`, and returns when it has called the function it is given.
     func end(_ call: (_ done: @escaping @Sendable () -> Void) -> Void) async {

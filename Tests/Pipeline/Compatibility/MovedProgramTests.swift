@@ -15,14 +15,4 @@ import Testing
         #expect(screen.shown?.pixelSize == PixelSize(width: 4, height: 4))
         #expect(screen.summary == "1 started, \(png.count) bytes, 0 failed, 1 selected")
     }
-
-    @Test func delegatesAreNotKept() {
-        let downloader = ImageDownloader(name: "weak")
-        do {
-            let delegate = DownloadStatistics()
-            downloader.delegate = delegate
-            #expect(downloader.delegate === delegate)
-        }
-        #expect(downloader.delegate == nil)
-    }
 }

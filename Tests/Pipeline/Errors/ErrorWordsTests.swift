@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 import HalcyonTestKit
 import Testing
 
@@ -24,9 +25,7 @@ import Testing
         }?.errorDescription
     }
 
-    private func words(
-        loading data: Data, _ options: KingfisherOptionsInfo = []
-    ) async -> String? {
+    private func words(loading data: Data, _ options: KingfisherOptionsInfo = []) async -> String? {
         let key = UUID().uuidString
         return await words(
             loading: .provider(RawImageDataProvider(data: data, cacheKey: key)), options)
@@ -59,9 +58,7 @@ import Testing
             (inFile, "There is no file at \(inFile.path): a part of the path is no folder."),
             (socket, "\(socket.path) is a socket, not a file."),
             (link, "\(link.path) is a device, not a file."),
-        ] {
-            #expect(await words(loading: url.convertToSource()) == text)
-        }
+        ] { #expect(await words(loading: url.convertToSource()) == text) }
     }
 
     @Test func aThumbnailThatCannotBeMadeNamesItsFile() async throws {
@@ -130,6 +127,10 @@ import Testing
                 await words(loading: png, options)
                     == "The image has 40×30 pixels; the limit is 100 pixels.")
         }
+        let large = PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16)
+        let memory = DecodingLimits(maximumMemory: 500_000)
+        let text = await words(loading: large, [.decodingLimits(memory)])
+        #expect(text?.contains("the limit is 500000 bytes") == true, "\(text ?? "nil")")
     }
 
     @Test func aProcessorThatGivesNothingIsNamedByItsIdentifier() async {
@@ -156,5 +157,56 @@ import Testing
         let text = await words(loading: .network(origin.url("/a.png?size=9&token=abc123")))
         #expect(text?.contains("size=9&token=***") == true)
         #expect(text?.contains("abc123") == false)
+    }
+}
+
+/// What of a URL is shown and kept.
+@Suite struct SecretMaskTests {
+    @Test(arguments: [
+        ("https://anna:pa55@host/a.jpg", "https://***@host/a.jpg"),
+        ("https://anna@host/a.jpg", "https://***@host/a.jpg"),
+        ("http://a:b@c:d@host:8080/x", "http://***@host:8080/x"),
+        ("https://host/a.jpg?token=abc", "https://host/a.jpg?token=***"),
+        ("https://host/a?w=5&sig=x%2Fy&h=7", "https://host/a?w=5&sig=***&h=7"),
+        ("https://host/a?X-Amz-Signature=0f&w=1", "https://host/a?X-Amz-Signature=***&w=1"),
+        ("https://host/a?X%2DAmz%2DSignature=0f", "https://host/a?X%2DAmz%2DSignature=***"),
+        ("https://host/a?X-Amz-Credential=me", "https://host/a?X-Amz-Credential=***"),
+        ("https://host/a?ACCESS_TOKEN=q", "https://host/a?ACCESS_TOKEN=***"),
+        ("https://host/a?api-key=1;key=2", "https://host/a?api-key=***;key=***"),
+        ("https://host/a#access_token=1", "https://host/a#access_token=***"),
+        ("https://host/a;password=1/b", "https://host/a;password=***"),
+        ("/a.jpg?token=abc", "/a.jpg?token=***"),
+        ("?signature=a=b=c", "?signature=***"),
+        ("https://o'hara:x@host/", "https://***@host/"),
+        ("https://host/?password=o'brien&w=1", "https://host/?password=***&w=1"),
+        ("'https://host/?token=x', it said", "'https://host/?token=***', it said"),
+    ])
+    func secretsAreMasked(text: String, masked: String) {
+        #expect(text.maskingSecrets == masked)
+        #expect(masked.maskingSecrets == masked, "masking once is enough")
+    }
+
+    @Test(arguments: [
+        "", "avatar-42", "https://host/a.jpg", "https://host/a.jpg?width=5&keyword=sun#top",
+        "https://host/@user/a.jpg", "https://host/a?email=a@b.c", "https://host/a?token=",
+        "a=b", "mail anna@host.net", "://", "https://", "?=", "?token", "?&;#=",
+    ])
+    func theRestStays(text: String) {
+        #expect(text.maskingSecrets == text)
+    }
+
+    @Test func theProcessorInAKeyStays() {
+        let processor = "@com.onevcat.Kingfisher.BlurImageProcessor(4.0)"
+        #expect(
+            ("https://host/a?token=x@y" + processor).maskingSecrets
+                == "https://host/a?token=***" + processor)
+        #expect(("https://host" + processor).maskingSecrets == "https://host" + processor)
+    }
+
+    @Test func everyURLOfATextIsMasked() {
+        let text = "\"http://a:b@c/?key=1\" led to <https://d@e/?sig=2>, said the server"
+        #expect(
+            text.maskingSecrets
+                == "\"http://***@c/?key=***\" led to <https://***@e/?sig=***>, said the server")
     }
 }

@@ -9,6 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ImageEventTests {
     private let environment: TestEnvironment
     private let url = URL(string: "https://example.com/bird.png")!
+    private let other = URL(string: "https://example.com/other.png")!
 
     /// The events of a request that has found nothing.
     private static let ofADownload = [
@@ -18,21 +19,14 @@ import Testing
 
     init() throws {
         environment = try TestEnvironment()
-        environment.transport.answer(
-            url, with: try .image(.solid(.red, width: 40, height: 30)))
+        environment.transport.answer(url, with: try .image(.solid(.red, width: 40, height: 30)))
     }
 
     /// The events of the requests that `body` makes, up to the end of the last one.
     private func events(of body: () async throws -> Void) async throws -> [ImageEvent] {
-        let stream = environment.manager.events
-        let recorder = Recorder<ImageEvent>()
-        let listening = Task {
-            for await event in stream { recorder.record(event) }
-        }
+        let recorder = environment.manager.recordedEvents()
         try await body()
-        let events = await recorder.wait { $0.contains(where: \.kind.isEnd) }
-        listening.cancel()
-        return events
+        return await recorder.wait { $0.contains(where: \.kind.isEnd) }
     }
 
     private func retrieve(_ options: KingfisherOptionsInfo = []) async throws {
@@ -77,20 +71,17 @@ import Testing
 
     @Test func failuresAndRetriesAreTold() async throws {
         environment.transport.answer(url, with: .status(404))
-        let other = URL(string: "https://example.com/other.png")!
         environment.transport.answer(other, with: .status(500))
         let events = try await events {
             await #expect(throws: KingfisherError.self) {
                 try await retrieve([.alternativeSources([.network(other)])])
             }
         }
-        #expect(
-            events.names == ["started", "waiting", "retried", "waiting", "failed"])
+        #expect(events.names == ["started", "waiting", "retried", "waiting", "failed"])
     }
 
     @Test func aCancellationIsTold() async throws {
-        environment.transport.answer(
-            url, with: TestAnswer.status(200).delayed(by: .seconds(1)))
+        environment.transport.answer(url, with: TestAnswer.status(200).delayed(by: .seconds(1)))
         let events = try await events {
             let loading = Task { try await retrieve() }
             await environment.clock.waitForSleepers()
@@ -184,9 +175,7 @@ import Testing
 
     @Test func eachImageOfASetHasARequest() async throws {
         let told = Recorder<ImageEvent>()
-        let other = URL(string: "https://example.com/other.png")!
-        environment.transport.answer(
-            other, with: try .image(.solid(.blue, width: 4, height: 3)))
+        environment.transport.answer(other, with: try .image(.solid(.blue, width: 4, height: 3)))
         _ = await environment.manager.retrieveEachImage(
             with: [url, other].map { Source.network($0) }, options: [.onEvent { told.record($0) }])
         let events = await told.wait { $0.count(where: \.kind.isEnd) == 2 }
@@ -244,12 +233,29 @@ import Testing
     }
 }
 
+extension KingfisherManager {
+    /// What happens from now on to the requests of this manager, in a list whose growth can be awaited.
+    func recordedEvents() -> Recorder<ImageEvent> {
+        let recorder = Recorder<ImageEvent>()
+        // The sequence ends with the manager.
+        Task { [events] in
+            for await event in events { recorder.record(event) }
+        }
+        return recorder
+    }
+}
+
 extension [ImageEvent] {
     fileprivate var names: [String] { map(\.kind.name) }
+
+    /// How many files have been written.
+    var fileCount: Int { count { if case .stored(.disk) = $0.kind { true } else { false } } }
+
+    /// How many requests have found nothing and wait for bytes.
+    var waitingCount: Int { count { if case .waiting = $0.kind { true } else { false } } }
 }
 
 extension ImageEvent.Kind {
-    /// The kind in a word or two.
     fileprivate var name: String {
         switch self {
         case .started: "started"

@@ -10,17 +10,6 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func aFreshImageIsDeliveredWithoutARequestAndAStaleOneIsValidated() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(try await fixture.got(after: 59) == "3 fresh")
-        #expect(fixture.count == 1)
-        #expect(try await fixture.got(after: 1) == "3 validated")
-        #expect(fixture.lastCondition == "\"1\"")
-        #expect(try await fixture.got(after: 59) == "3 fresh")
-        #expect(fixture.count == 2)
-    }
-
     @Test func withoutHTTPCachingNothingChanges() async throws {
         let fixture = try await FreshnessFixture(.off)
         fixture.serve(3, "no-store", tag: "\"1\"")
@@ -93,22 +82,6 @@ import Testing
         #expect(try await fixture.got() == "3 validated")
     }
 
-    @Test func aStaleImageIsDeliveredAtOnceAndRevalidatedInTheBackground() async throws {
-        let words = "max-age=60, stale-while-revalidate=600"
-        let fixture = try await FreshnessFixture.aged(words)
-        let events = Recorder<String>()
-        let listening: KingfisherOptionsInfo = [.callbackQueue(.untouch), .noting(events)]
-        #expect(try await fixture.got(listening) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 1) == ["unchanged"])
-        #expect(try await fixture.got(listening) == "3 fresh")
-        fixture.pass(100)
-        fixture.serve(4, words, tag: "\"2\"")
-        #expect(try await fixture.got(listening) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 2) == ["unchanged", "changed 4"])
-        #expect(try await fixture.got(listening) == "4 fresh")
-        #expect(fixture.count == 3)
-    }
-
     @Test func aStaleImageIsDeliveredWhenTheServerCannotBeReached() async throws {
         let fixture = try await FreshnessFixture.aged()
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
@@ -138,15 +111,6 @@ import Testing
             fixture.serve(3, words, tag: "\"1\"")
             #expect(try await fixture.got() == "3 validated")
         }
-    }
-
-    @Test func aMissingPictureIsForgotten() async throws {
-        let fixture = try await FreshnessFixture.aged()
-        fixture.origin.route("/a.png", .status(404))
-        #expect(await fixture.errorCode() == 2002)
-        fixture.serve(3, tag: "\"1\"")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.lastCondition == nil)
     }
 
     @Test(arguments: [[], [.onlyFromCache]] as [KingfisherOptionsInfo])

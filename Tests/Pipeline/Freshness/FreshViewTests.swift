@@ -9,7 +9,6 @@ import Testing
 @MainActor @Suite struct FreshViewTests {
     private let swr = "max-age=60, stale-while-revalidate=6000"
 
-    /// Begins to show the picture.
     private func show(
         _ fixture: FreshnessFixture, in view: HeadlessImageView, placeholder: Image? = nil,
         path: String = "/a.png", _ more: KingfisherOptionsInfo = []
@@ -136,9 +135,7 @@ import Testing
     // MARK: Views that want nothing any more
 
     /// What becomes of the first view before the server answers.
-    enum Fate: CaseIterable, Sendable {
-        case stays, isCancelled, isGone, showsAnother
-    }
+    enum Fate: CaseIterable, Sendable { case stays, isCancelled, isGone, showsAnother }
 
     @Test(arguments: Fate.allCases)
     func aViewIsToldOfTheChangeWhileItWantsThePicture(fate: Fate) async throws {

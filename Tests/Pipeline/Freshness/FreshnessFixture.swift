@@ -15,21 +15,24 @@ final class FreshnessFixture: Sendable {
     let cache: ImageCache
     let downloader: ImageDownloader
     let manager: KingfisherManager
-    let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    let clock: Locked<Date>
     private let caching: HTTPCaching
     /// What was decided about stored responses.
     let decisions = Recorder<HTTPCacheEvent>()
+    /// What revalidations of requests with the options `listening` have found; see `noting`.
+    let findings = Recorder<String>()
 
+    /// - Parameter other: A fixture whose origin and clock are also those of this one.
     init(
         _ caching: HTTPCaching = .on, in folder: TemporaryDirectory? = nil,
-        cache: ImageCache? = nil,
+        cache: ImageCache? = nil, beside other: FreshnessFixture? = nil,
         network: any NetworkMonitoring = FakeNetwork(isConnected: true)
     ) async throws {
-        origin = try await OriginServer.start()
+        if let other { origin = other.origin } else { origin = try await OriginServer.start() }
+        self.clock = other?.clock ?? Locked(Date(timeIntervalSince1970: 1_800_000_000))
         self.caching = caching
         self.folder = try folder ?? TemporaryDirectory()
-        self.cache =
-            try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
+        self.cache = try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
         let (clock, decisions) = (clock, decisions)
         downloader = ImageDownloader(
             name: "test", transport: nil, now: { clock.value }, network: network,
@@ -52,14 +55,9 @@ final class FreshnessFixture: Sendable {
         return fixture
     }
 
-    /// Lets seconds pass.
-    func pass(_ seconds: TimeInterval) {
-        clock.withLock { $0 += seconds }
-    }
+    func pass(_ seconds: TimeInterval) { clock.withLock { $0 += seconds } }
 
-    static func png(_ width: Int) -> Data {
-        PNGFixture.data(.gradient(width: width, height: 5))
-    }
+    static func png(_ width: Int) -> Data { PNGFixture.data(.gradient(width: width, height: 5)) }
 
     /// Has the origin serve a picture of this width, with these words about it.
     func serve(
@@ -95,7 +93,6 @@ final class FreshnessFixture: Sendable {
         return try await manager.retrieveImage(with: url(path), options: options)
     }
 
-    /// Serves a picture, and loads it.
     func load(
         _ width: Int, _ cacheControl: String? = "max-age=60", tag: String? = nil,
         _ options: KingfisherOptionsInfo = []
@@ -125,6 +122,8 @@ final class FreshnessFixture: Sendable {
     var options: KingfisherOptionsInfo {
         [.httpCaching(caching), .targetCache(cache), .downloader(downloader), .waitForCache]
     }
+
+    var listening: KingfisherOptionsInfo { [.callbackQueue(.untouch), .noting(findings)] }
 
     /// How many a prefetcher skips, fails to load and completes.
     func prefetched(
@@ -158,7 +157,6 @@ final class FreshnessFixture: Sendable {
     /// The URL of the picture, or of another path.
     func url(_ path: String = "/a.png") -> URL { origin.url(path) }
 
-    /// The condition of the request that came last.
     var lastCondition: String? { origin.requests.last?.headers["If-None-Match"] }
 }
 

@@ -12,13 +12,6 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func forceRefreshAsksForTheWholeAndSaysSo() async throws {
-        try await fixture.load(3, tag: "\"1\"")
-        #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
-        let headers = try #require(fixture.origin.requests.last?.headers)
-        #expect(headers["Cache-Control"] == "no-cache" && headers["If-None-Match"] == nil)
-    }
-
     @Test func fromMemoryCacheOrRefreshValidatesWhatIsInMemoryAndNothingElse() async throws {
         try await fixture.load(3, tag: "\"1\"")
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fresh")
@@ -28,31 +21,9 @@ import Testing
         #expect(fixture.lastCondition == nil)
     }
 
-    @Test func onlyFromCacheNeverAsksAndAcceptsStaleImages() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        #expect(await fixture.errorCode([.onlyFromCache]) == 3006)
-        _ = try await fixture.get()
-        #expect(try await fixture.got([.onlyFromCache]) == "3 fresh")
-        #expect(try await fixture.got([.onlyFromCache], after: 1_000) == "3 stale accepted")
-        #expect(fixture.count == 1)
-    }
-
     @Test func onlyFromCacheDeliversNothingStaleThatTheServerForbids() async throws {
         try await fixture.load(3, "max-age=60, must-revalidate", tag: "\"1\"")
         #expect(await fixture.errorCode([.onlyFromCache], after: 1_000) == 3006)
-    }
-
-    @Test func cacheOriginalImageGivesACopyForEveryProcessor() async throws {
-        fixture.serve(8, tag: "\"1\"")
-        let first = CountingProcessor(identifier: "a")
-        let second = CountingProcessor(identifier: "b")
-        _ = try await fixture.get([.processor(first), .cacheOriginalImage])
-        #expect(try await fixture.got([.processor(second), .cacheOriginalImage]) == "3 fresh")
-        fixture.pass(100)
-        fixture.cache.clearMemoryCache()
-        let third = CountingProcessor(identifier: "c")
-        #expect(try await fixture.got([.processor(third)]) == "3 validated")
-        #expect(third.runs.value == 1 && fixture.count == 2)
     }
 
     @Test func theScaleFactorMakesNoOtherResponse() async throws {
@@ -63,23 +34,6 @@ import Testing
         #expect(try await fixture.got() == "3 fresh")
         #expect(try await fixture.cache.httpResponses().count == 1)
         #expect(fixture.count == 2)
-    }
-
-    @Test func withCacheMemoryOnlyTheRecordValidatesAndNothingIsWritten() async throws {
-        try await fixture.load(3, tag: "\"1\"", [.cacheMemoryOnly])
-        #expect(try await fixture.got([.cacheMemoryOnly], after: 100) == "3 validated")
-        #expect(try fixture.cache.diskStorage.entries().isEmpty)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got([.cacheMemoryOnly]) == "3 fetched")
-    }
-
-    @Test func retentionAndFreshnessAreIndependent() async throws {
-        fixture.serve(3, "max-age=1000000", tag: "\"1\"")
-        _ = try await fixture.get([
-            .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
-        ])
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.lastCondition == nil)
     }
 
     @Test func aModifierThatSetsConditionsOfItsOwnIsLeftAlone() async throws {
@@ -121,9 +75,8 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            (nil, "3 fetched"), (.removingQueryItems(["n"]), "3 fresh"),
-        ] as [(CacheKeyNormalizer?, String)])
+        arguments: [(nil, "3 fetched"), (.removingQueryItems(["n"]), "3 fresh")]
+            as [(CacheKeyNormalizer?, String)])
     func aQueryThatChangesEachTimeMakesAnotherResponseUnlessItIsTakenOutOfTheKey(
         _ normalizer: CacheKeyNormalizer?, _ second: String
     ) async throws {
@@ -220,11 +173,39 @@ import Testing
             for _ in 0..<20 { group.addTask { try await fixture.got() } }
             await fixture.origin.waitForRequests(2)
             gate.open()
-            for try await result in group {
-                #expect(["3 validated", "3 fresh"].contains(result))
-            }
+            for try await result in group { #expect(["3 validated", "3 fresh"].contains(result)) }
         }
         #expect(fixture.count == 2)
+    }
+
+    /// Who has begun before a download ended, and asks after that.
+    @Test(
+        arguments: [
+            (.on, "no-store", [:], false), (.shared, "private, max-age=60", [:], false),
+            (.shared, "max-age=60", ["Authorization": "Bearer a"], false),
+            (.shared, "public, max-age=60", ["Authorization": "Bearer a"], true),
+            (.on, "private, max-age=60", [:], true),
+        ] as [(HTTPCaching, String, [String: String], Bool)])
+    func anAnswerThatIsNotForOthersIsNotGivenToWhoAsksLater(
+        _ caching: HTTPCaching, _ words: String, _ fields: [String: String], _ isForOthers: Bool
+    ) async throws {
+        let fixture = try await FreshnessFixture(caching)
+        fixture.serve(3, words)
+        let gate = Gate()
+        // Neither is found in the cache, so that only the download itself could be shared.
+        let options: KingfisherOptionsInfo = [
+            .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
+        ]
+        func got(_ gate: Gate?) async throws -> String {
+            try await fixture.got(
+                options + [.requestModifier(HeldModifier(gate: gate, fields: fields))])
+        }
+        async let late = got(gate)
+        await gate.waitForWaiters(1)
+        #expect(try await got(nil).hasPrefix("3 fetched"))
+        gate.open()
+        #expect(try await late.hasPrefix("3 fetched"))
+        #expect(fixture.count == (isForOthers ? 1 : 2))
     }
 
     @Test func aPrefetcherSkipsWhatIsFreshOrStillGoodAndCompletesWhatIsNew() async throws {
@@ -266,7 +247,7 @@ import Testing
     }
 
     @Test(arguments: ways)
-    func aLoopOfStoredRedirectsIsNotBrokenByAskingTheServer(
+    func aLoopOfStoredRedirectsIsBrokenByAskingTheServerByOthersAlone(
         _ way: KingfisherOptionsInfo
     ) async throws {
         fixture.redirect(to: "/b.png", 301, "max-age=600")
@@ -275,6 +256,9 @@ import Testing
         fixture.origin.forgetTraffic()
         #expect(await fixture.errorCode(way) == 3006)
         #expect(fixture.count == 0)
+        fixture.serve(3, "max-age=600")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(fixture.count == 1)
     }
 
     @Test(arguments: ways)

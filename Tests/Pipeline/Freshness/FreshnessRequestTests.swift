@@ -8,6 +8,10 @@ import Testing
 
 /// What options that concern requests, downloads and their callbacks mean with HTTP caching.
 @Suite struct FreshnessRequestTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     // MARK: Which requests are sent
 
     @Test func forceRefreshLeavesACacheControlOfTheRequestsOwn() async throws {
@@ -35,7 +39,6 @@ import Testing
     }
 
     @Test func forceRefreshGoesOnWithADownloadThatBrokeOff() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.downloader.resumption = DownloadResumption(
             directory: fixture.folder.file("partials"), minimumSize: 1)
         fixture.serve(8, tag: "\"1\"", [.ranges, .breakOff(afterBytes: 20, .close, times: 1)])
@@ -43,16 +46,6 @@ import Testing
         #expect(try await fixture.got([.forceRefresh]) == "8 fetched")
         let headers = try #require(fixture.origin.requests.last?.headers)
         #expect(headers["Range"] == "bytes=20-" && headers["Cache-Control"] == "no-cache")
-    }
-
-    @Test func fromMemoryCacheOrRefreshLooksAtNoOriginal() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(8, "max-age=600", tag: "\"1\"")
-        let options: KingfisherOptionsInfo = [.processor(CountingProcessor()), .cacheOriginalImage]
-        _ = try await fixture.get(options)
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got(options + [.fromMemoryCacheOrRefresh]) == "3 fetched")
-        #expect(fixture.count == 2 && fixture.lastCondition == nil)
     }
 
     @Test func forceRefreshWinsOverOnlyFromCache() async throws {
@@ -129,19 +122,14 @@ import Testing
     @Test func aRevalidationInTheBackgroundIsLessUrgentThanAllElse() async throws {
         let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
         let modifier = NotingPriority()
-        let events = Recorder<String>()
-        let options: KingfisherOptionsInfo = [
-            .requestModifier(modifier), .downloadPriority(0.9), .callbackQueue(.untouch),
-            .noting(events),
-        ]
+        let options = fixture.listening + [.requestModifier(modifier), .downloadPriority(0.9)]
         #expect(try await fixture.got(options) == "3 stale revalidating")
-        await events.waitFor(count: 1)
+        await fixture.findings.waitFor(count: 1)
         #expect(modifier.priorities.events == [0.25])
         #expect(try await fixture.got(options, after: 6_000) == "3 validated")
         #expect(modifier.priorities.events == [0.25, 0.9])
     }
 
-    /// Notes how urgent the downloads are.
     private struct NotingPriority: ImageDownloadRequestModifier {
         let priorities = Recorder<Float>()
 
@@ -154,12 +142,11 @@ import Testing
 
     // MARK: Requests that may change something
 
-    /// Has a request sent with `POST`.
     private let posting = KingfisherOptionsInfoItem.requestModifier(
         changing { $0.httpMethod = "POST" })
 
     /// Answers `POST` with a status, and `GET` with a picture.
-    private func answerPosts(_ status: Int, _ fixture: FreshnessFixture) {
+    private func answerPosts(_ status: Int) {
         let picture = FreshnessFixture.picture(3, "max-age=600", tag: "\"1\"")
         fixture.origin.route("/a.png") { request in
             guard request.method == "POST" else { return picture }
@@ -168,19 +155,16 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            ("/a.png", []),
-            ("/a.png?Signature=one", [.cacheKeyNormalizer(.signedURLs)]),
-        ] as [(String, KingfisherOptionsInfo)])
+        arguments: [("/a.png", []), ("/a.png?Signature=one", [.cacheKeyNormalizer(.signedURLs)])]
+            as [(String, KingfisherOptionsInfo)])
     func aSuccessfulPostHasTheImageValidatedAndAnErrorDoesNot(
         _ path: String, _ options: KingfisherOptionsInfo
     ) async throws {
-        let fixture = try await FreshnessFixture()
-        answerPosts(500, fixture)
+        answerPosts(500)
         #expect(try await fixture.got(options, at: path) == "3 fetched")
         #expect(await fixture.errorCode(options + [posting], at: path) == 2002)
         #expect(try await fixture.got(options, at: path) == "3 fresh")
-        answerPosts(200, fixture)
+        answerPosts(200)
         #expect(try await fixture.got(options + [posting], at: path) == "3 fetched, unstored")
         #expect(try await fixture.got(options, at: path) == "3 validated")
         #expect(try await fixture.got(options, at: path) == "3 fresh")
@@ -188,8 +172,7 @@ import Testing
     }
 
     @Test func aSuccessfulPostConcernsTheKeyOfTheResourceAndTheCacheOfOriginals() async throws {
-        let fixture = try await FreshnessFixture()
-        answerPosts(200, fixture)
+        answerPosts(200)
         let originals = try ImageCache(
             name: "originals", cacheDirectoryURL: fixture.folder.file("originals"))
         let resource = KF.ImageResource(downloadURL: fixture.url(), cacheKey: "cat")
@@ -215,7 +198,6 @@ import Testing
     // MARK: What callers and delegates are told
 
     @Test func aValidationReportsNoProgressAndItsMetrics() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         let progress = Recorder<Int64>()
         func got() async throws -> RetrieveImageResult {
@@ -240,7 +222,7 @@ import Testing
     }
 
     /// Has the origin serve a progressive picture, which may be held.
-    private func serveProgressive(_ fixture: FreshnessFixture, holding gate: Gate? = nil) throws {
+    private func serveProgressive(holding gate: Gate? = nil) throws {
         let jpeg = try ProgressiveFixture()
         var response = OriginResponse.ok(jpeg.data, contentType: "image/jpeg")
             .cacheControl("max-age=60").with(.entityTag("\"1\""))
@@ -248,9 +230,7 @@ import Testing
         fixture.origin.route("/a.png", response)
     }
 
-    private func progressiveRequest(
-        _ fixture: FreshnessFixture, telling shown: Recorder<Image?>
-    ) -> ImageRequest {
+    private func progressiveRequest(telling shown: Recorder<Image?>) -> ImageRequest {
         ImageRequest(
             source: .network(fixture.url()),
             options: fixture.manager.parsedOptions([
@@ -260,22 +240,20 @@ import Testing
     }
 
     @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
-        let fixture = try await FreshnessFixture()
-        try serveProgressive(fixture)
+        try serveProgressive()
         _ = try await fixture.get()
         fixture.pass(100)
         let shown = Recorder<Image?>()
-        let result = try await progressiveRequest(fixture, telling: shown).run().get()
+        let result = try await progressiveRequest(telling: shown).run().get()
         #expect("\(try #require(result.httpCacheUse))" == "validated")
         #expect(shown.count == 0)
     }
 
     @Test func aProgressivePictureIsShownWhileItComes() async throws {
-        let fixture = try await FreshnessFixture()
         let gate = Gate()
         let shown = Recorder<Image?>()
-        try serveProgressive(fixture, holding: gate)
-        let request = progressiveRequest(fixture, telling: shown)
+        try serveProgressive(holding: gate)
+        let request = progressiveRequest(telling: shown)
         async let ending = request.run()
         await shown.waitFor(count: 1)
         gate.open()
@@ -288,9 +266,7 @@ import Testing
         let fixture = try await FreshnessFixture.aged()
         let delegate = RecordingDelegate()
         fixture.downloader.delegate = delegate
-        func told() -> [String] {
-            delegate.events.events.filter { $0 != "will" && $0 != "image" }
-        }
+        func told() -> [String] { delegate.events.events.filter { $0 != "will" && $0 != "image" } }
         #expect(try await fixture.got() == "3 validated")
         #expect(told() == ["response 304", "finished"])
         delegate.events.removeAll()
@@ -301,7 +277,6 @@ import Testing
     }
 
     @Test func aValidationIsAnnouncedLikeADownloadAndAFreshImageIsNot() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let tasks = Recorder<Bool>()
         func got() async throws -> String {
@@ -324,7 +299,6 @@ import Testing
     // MARK: Who else loads images
 
     @Test func providersHaveNoHTTP() async throws {
-        let fixture = try await FreshnessFixture()
         let bytes = FreshnessFixture.png(6)
         let file = try fixture.folder.write(bytes, to: "six.png")
         let providers: [any ImageDataProvider] = [
@@ -368,7 +342,6 @@ import Testing
     }
 
     @Test func setsOfImagesFollowTheSameRules() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         fixture.serve(4, "max-age=6000", at: "/b.png")
         func got() async throws -> [String] {

@@ -64,8 +64,7 @@ import Testing
             let number = server.withLock { $0.answer() }
             let tag = "\"\(number)\""
             let isKnown = request.headers["If-None-Match"] == tag
-            let answer =
-                isKnown ? OriginResponse.status(304) : .png(FreshnessFixture.png(number))
+            let answer = isKnown ? OriginResponse.status(304) : .png(FreshnessFixture.png(number))
             return answer.header("ETag", tag).header("Cache-Control", "max-age=0")
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -87,8 +86,7 @@ import Testing
                             let isGood = server.withLock {
                                 $0.end(index, with: width, since: earliest)
                             }
-                            #expect(
-                                isGood, "\(width) \(String(describing: result.httpCacheUse))")
+                            #expect(isGood, "\(width) \(String(describing: result.httpCacheUse))")
                         }
                     }
                 }

@@ -16,41 +16,45 @@ import Testing
         fixture.serve(8, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheMemoryOnly, .cacheOriginalImage]
         _ = try await fixture.get(options + [.processor(CountingProcessor(identifier: "a"))])
+        // The original is a copy for every processor.
+        let second = CountingProcessor(identifier: "c")
+        #expect(try await fixture.got(options + [.processor(second)]) == "3 fresh")
         #expect(try await fixture.cache.httpResponses().map(\.fileNames.count) == [1])
         #expect(fixture.cache.imageCachedType(forKey: fixture.url().cacheKey) == .disk)
         fixture.pass(100)
         fixture.cache.clearMemoryCache()
         let other = CountingProcessor(identifier: "b")
         #expect(try await fixture.got(options + [.processor(other)]) == "3 validated")
-        #expect(other.runs.value == 1)
+        #expect(other.runs.value == 1 && fixture.count == 2)
     }
 
-    @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
-        try await fixture.load(3, tag: "\"1\"", [.diskCacheExpiration(.expired)])
+    @Test(
+        arguments: [[.cacheMemoryOnly], [.diskCacheExpiration(.expired)]] as [KingfisherOptionsInfo]
+    )
+    func whatIsInMemoryOnlyIsValidatedByItsRecord(_ options: KingfisherOptionsInfo) async throws {
+        try await fixture.load(3, tag: "\"1\"", options)
         #expect(try await fixture.cache.httpResponses().isEmpty)
-        fixture.pass(100)
-        // What is in memory can be validated all the same.
-        #expect(try await fixture.got([.diskCacheExpiration(.expired)]) == "3 validated")
+        #expect(try await fixture.got(options, after: 100) == "3 validated")
         #expect(try await fixture.cache.httpResponses().isEmpty)
+        #expect(try fixture.cache.diskStorage.entries().isEmpty)
+        // Fresh as it is, it is not kept any more.
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(options) == "3 fetched")
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func whatIsNoLongerKeptIsNotValidated() async throws {
-        let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-        let folder = try TemporaryDirectory()
-        let storage = DiskStorage.Backend<Data>(
-            config: .init(name: "test", sizeLimit: 0, directory: folder.url),
-            now: { clock.value })
-        try storage.prepareDirectory()
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
-        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        let caches = try CacheFixture()
+        // Both clocks show the same time.
+        caches.clock.advance(100_000_000)
+        let fixture = try await FreshnessFixture(in: caches.folder, cache: caches.cache)
         fixture.serve(3, "max-age=60", tag: "\"1\"")
         let options: KingfisherOptionsInfo = [
             .memoryCacheExpiration(.expired), .diskCacheExpiration(.seconds(50)),
         ]
         _ = try await fixture.get(options)
         fixture.pass(100)
-        clock.withLock { $0 += 100 }
+        caches.clock.advance(100)
         #expect(try await fixture.got(options) == "3 fetched")
         #expect(fixture.count == 2 && fixture.lastCondition == nil)
     }
@@ -113,19 +117,23 @@ import Testing
         #expect(try originals.diskStorage.entries().isEmpty)
     }
 
-    @Test func whatIsMissingOnTheServerIsRemovedFromBothCaches() async throws {
+    @Test(arguments: [(404, []), (410, [.forceRefresh])] as [(Int, KingfisherOptionsInfo)])
+    func whatIsMissingOnTheServerIsRemovedFromBothCaches(
+        _ status: Int, _ more: KingfisherOptionsInfo
+    ) async throws {
         let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
         let options: KingfisherOptionsInfo = [
             .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
         try await fixture.load(8, "max-age=600", tag: "\"1\"", options)
-        fixture.origin.route("/a.png", .status(410))
-        #expect(await fixture.errorCode(options + [.forceRefresh]) == 2002)
+        fixture.origin.route("/a.png", .status(status))
+        #expect(await fixture.errorCode(options + more, after: 1_000) == 2002)
         for cache in [fixture.cache, originals] {
             #expect(try await cache.httpResponses().isEmpty)
             #expect(try cache.diskStorage.entries().isEmpty)
         }
         #expect(await fixture.errorCode(options) == 2002)
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func aForcedExtensionBelongsToTheFileAndNotToTheResponse() async throws {
@@ -147,8 +155,7 @@ import Testing
         fixture.serve(3, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)]
         _ = try await fixture.get(options)
-        let file = try #require(
-            fixture.cache.cacheFileURLIfOnDisk(forKey: fixture.url().cacheKey))
+        let file = try #require(fixture.cache.cacheFileURLIfOnDisk(forKey: fixture.url().cacheKey))
         #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
         for (seconds, use) in [(50.0, "fresh"), (50, "validated")] {
             fixture.pass(seconds)
@@ -198,12 +205,7 @@ import Testing
 
     @Test func whereNothingCanBeWrittenTheRecordValidates() async throws {
         let folder = try TemporaryDirectory()
-        let file = try folder.write(Data("a file".utf8), to: "not a folder")
-        let storage = DiskStorage.Backend<Data>(
-            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
-        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        let fixture = try await FreshnessFixture(in: folder, cache: folder.unwritableCache())
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got() == "3 fresh")
@@ -287,12 +289,8 @@ import Testing
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         fixture.serve(4, "max-age=60", tag: "\"1\"", at: "/b.png")
         _ = try await fixture.get()
-        // To the last byte: neither a file nor a row can be written.
-        let filler = folder.file("filler")
-        try Data().write(to: filler)
-        let file = try FileHandle(forWritingTo: filler)
-        while (try? file.write(contentsOf: Data(repeating: 0, count: 512))) != nil {}
-        try file.close()
+        // Neither a file nor a row can be written.
+        let filler = try disk.fill()
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
         #expect(try await fixture.got(at: "/b.png") == "4 fresh")
         let stored = try await fixture.cache.httpResponses()

@@ -10,33 +10,29 @@ import Testing
     private static let processing = KingfisherOptionsInfoItem.processor(
         ResizingImageProcessor(referenceSize: CGSize(width: 2, height: 2), mode: .none))
 
-    private func fixture() async throws -> FreshnessFixture {
-        let fixture = try await FreshnessFixture()
+    private let fixture: FreshnessFixture
+
+    init() async throws {
+        fixture = try await FreshnessFixture()
         fixture.redirect(to: "/b.png")
         fixture.serve(3, "max-age=600", tag: "\"b\"", at: "/b.png")
-        return fixture
     }
 
     /// Number of requests for the picture itself.
-    private func loads(_ fixture: FreshnessFixture) -> Int {
-        fixture.origin.requestCount(for: "/b.png")
-    }
+    private var loads: Int { fixture.origin.requestCount(for: "/b.png") }
 
-    @Test func theTargetOfARedirectIsKnownWhenItIsAskedForItself() async throws {
-        let fixture = try await fixture()
+    @Test(arguments: [true, false])
+    func theTargetOfARedirectIsKnownWhenItIsAskedForItself(isInMemory: Bool) async throws {
         _ = try await fixture.get()
+        if !isInMemory { fixture.cache.clearMemoryCache() }
         #expect(try await fixture.got(at: "/b.png") == "3 fresh")
-        #expect(try await fixture.get(at: "/b.png").cacheType == .memory)
-        #expect(loads(fixture) == 1 && fixture.count == 2)
-    }
-
-    @Test func theDiskIsEnough() async throws {
-        let fixture = try await fixture()
-        _ = try await fixture.get()
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got(at: "/b.png") == "3 fresh")
-        #expect(fixture.cache.diskStorage.isCached(forKey: fixture.url("/b.png").absoluteString))
-        #expect(loads(fixture) == 1)
+        let key = fixture.url("/b.png").absoluteString
+        if isInMemory {
+            #expect(try await fixture.get(at: "/b.png").cacheType == .memory)
+        } else {
+            #expect(fixture.cache.diskStorage.isCached(forKey: key))
+        }
+        #expect(loads == 1 && fixture.count == 2)
     }
 
     @Test(
@@ -50,15 +46,13 @@ import Testing
         _ what: String, first: KingfisherOptionsInfo, isInMemory: Bool,
         second: KingfisherOptionsInfo, use: String
     ) async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get(first)
         if !isInMemory { fixture.cache.clearMemoryCache() }
         #expect(try await fixture.got(second, at: "/b.png") == use)
-        #expect(loads(fixture) == 1)
+        #expect(loads == 1)
     }
 
     @Test func whatIsStaleIsValidatedWithoutLoadingIt() async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get()
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(at: "/b.png", after: 1000) == "3 validated")
@@ -66,27 +60,24 @@ import Testing
     }
 
     @Test func aForcedRefreshLoads() async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get()
         #expect(try await fixture.got([.forceRefresh], at: "/b.png") == "3 fetched")
-        #expect(loads(fixture) == 2)
+        #expect(loads == 2)
     }
 
     @Test func aLaterProcessKnowsItToo() async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get()
         let cache = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
         #expect(
             try await fixture.got([.targetCache(cache), .onlyFromCache], at: "/b.png") == "3 fresh")
-        #expect(loads(fixture) == 1)
+        #expect(loads == 1)
     }
 
     @Test func aRedirectLeadsToWhatWasLoadedByItself() async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get(at: "/b.png")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got() == "3 validated")
-        #expect(loads(fixture) == 1)
+        #expect(loads == 1)
     }
 
     @Test(arguments: [true, false])
@@ -109,12 +100,11 @@ import Testing
     }
 
     @Test func ofAnotherGenerationNothingIsUsed() async throws {
-        let fixture = try await fixture()
         _ = try await fixture.get()
         fixture.pass(1000)
         fixture.serve(4, "max-age=600", tag: "\"c\"", at: "/b.png")
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
         #expect(try await fixture.got() == "4 validated")
-        #expect(loads(fixture) == 2)
+        #expect(loads == 2)
     }
 }

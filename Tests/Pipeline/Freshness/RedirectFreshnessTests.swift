@@ -12,22 +12,20 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    @Test func aFreshRedirectToAFreshImageNeedsNoRequest() async throws {
-        fixture.redirect(to: "/b.png", 301, "max-age=600")
-        fixture.serve(3, "max-age=600", at: "/b.png")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.count == 2)
-        #expect(try await fixture.got() == "3 fresh")
-        fixture.cache.clearMemoryCache()
-        #expect(try await fixture.got() == "3 fresh")
-        #expect(fixture.count == 2)
-    }
+    private static let handling = KingfisherOptionsInfoItem.redirectHandler(
+        AnyRedirectHandler { _, _, request, handler in handler(request) })
 
-    @Test func aRedirectThatMayNotBeStoredIsAskedForAndTheImageIsNot() async throws {
-        fixture.redirect(to: "/b.png")
+    /// One that may not be stored, and one that a handler decides on.
+    @Test(
+        arguments: [(302, nil, []), (301, "max-age=600", [handling])]
+            as [(Int, String?, KingfisherOptionsInfo)])
+    func aRedirectThatIsNotStoredIsAskedForAndTheImageIsNot(
+        _ status: Int, _ words: String?, _ options: KingfisherOptionsInfo
+    ) async throws {
+        fixture.redirect(to: "/b.png", status, words)
         fixture.serve(3, "max-age=600", at: "/b.png")
-        #expect(try await fixture.got() == "3 fetched")
-        #expect(try await fixture.got() == "3 validated")
+        #expect(try await fixture.got(options) == "3 fetched")
+        #expect(try await fixture.got(options) == "3 validated")
         #expect(fixture.origin.requestCount(for: "/a.png") == 2)
         #expect(fixture.origin.requestCount(for: "/b.png") == 1)
     }
@@ -98,18 +96,6 @@ import Testing
         fixture.pass(6000)
         fixture.serve(4, "max-age=60", at: "/b.png")
         #expect(try await fixture.got() == "4 fetched")
-    }
-
-    @Test func withARedirectHandlerRedirectsAreNotStored() async throws {
-        fixture.redirect(to: "/b.png", 301, "max-age=600")
-        fixture.serve(3, "max-age=600", at: "/b.png")
-        let handling: KingfisherOptionsInfo = [
-            .redirectHandler(AnyRedirectHandler { _, _, request, handler in handler(request) })
-        ]
-        #expect(try await fixture.got(handling) == "3 fetched")
-        #expect(try await fixture.got(handling) == "3 validated")
-        #expect(fixture.origin.requestCount(for: "/a.png") == 2)
-        #expect(fixture.origin.requestCount(for: "/b.png") == 1)
     }
 
     // MARK: Redirects that come where a picture is stored
@@ -183,23 +169,19 @@ import Testing
                     forKey: fixture.url().cacheKey, processorIdentifier: processor.identifier)))
     }
 
-    @Test func theRedirectOfARequestThatWantsNothingStoredLeavesTheStoredPicture() async throws {
+    /// Of a request that wants nothing stored, and of one that changes something.
+    @Test(arguments: [
+        (302, setting(["Cache-Control": "no-store"]), "GET"),
+        (303, changing { $0.httpMethod = "POST" }, "POST"),
+    ])
+    func aRedirectOfAnotherKindOfRequestLeavesTheStoredPicture(
+        _ status: Int, _ modifier: AnyModifier, _ method: String
+    ) async throws {
         let fixture = try await FreshnessFixture.aged()
-        fixture.redirect(to: "/b.png", 302)
-        fixture.serve(4, at: "/b.png")
-        let modifier = setting(["Cache-Control": "no-store"])
+        fixture.redirect(to: "/b.png", status)
+        fixture.serve(4, method == "GET" ? "max-age=60" : "no-store", at: "/b.png")
         #expect(try await fixture.got([.requestModifier(modifier)]) == "4 fetched, unstored")
-        fixture.serve(3, tag: "\"1\"")
-        #expect(try await fixture.got() == "3 validated")
-    }
-
-    @Test func theRedirectThatAnswersAPostLeavesTheStoredPicture() async throws {
-        let fixture = try await FreshnessFixture.aged()
-        fixture.redirect(to: "/done.png", 303)
-        fixture.serve(4, "no-store", at: "/done.png")
-        let posting = changing { $0.httpMethod = "POST" }
-        #expect(try await fixture.got([.requestModifier(posting)]) == "4 fetched, unstored")
-        #expect(fixture.origin.requests.map(\.method) == ["GET", "POST", "GET"])
+        #expect(fixture.origin.requests.map(\.method) == ["GET", method, "GET"])
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 validated")
     }

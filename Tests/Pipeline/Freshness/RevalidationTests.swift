@@ -22,34 +22,28 @@ import Testing
         return fixture
     }
 
-    private func listening(_ events: Recorder<String>) -> KingfisherOptionsInfo {
-        [.callbackQueue(.untouch), .noting(events)]
-    }
-
     @Test func fourAreUnderWayAtATime() async throws {
         let gate = Gate()
         let fixture = try await aged(10, gate)
-        let events = Recorder<String>()
         for number in 0..<10 {
-            let use = try await fixture.got(listening(events), at: "/\(number)")
+            let use = try await fixture.got(fixture.listening, at: "/\(number)")
             #expect(use == "3 stale revalidating")
         }
         await fixture.origin.waitForRequests(4)
         gate.open()
-        await events.waitFor(count: 10)
+        await fixture.findings.waitFor(count: 10)
         #expect(fixture.count == 10 && fixture.origin.peakConcurrentRequests <= 4)
     }
 
     @Test func ofMoreThan256ThatWaitTheOldestAreDropped() async throws {
         let gate = Gate()
         let fixture = try await aged(270, gate)
-        let events = Recorder<String>()
         for number in 0..<270 {
-            _ = try await fixture.get(listening(events), at: "/\(number)")
+            _ = try await fixture.get(fixture.listening, at: "/\(number)")
             if number == 3 { await fixture.origin.waitForRequests(4) }
         }
         gate.open()
-        await events.waitFor(count: 260)
+        await fixture.findings.waitFor(count: 260)
         // Those that came after the first four have made room.
         let asked = Set(fixture.origin.requests.map(\.path))
         #expect(asked.count == 260 && fixture.count == 260)
@@ -58,22 +52,21 @@ import Testing
 
     @Test func afterAFailureTheNextOneWaits() async throws {
         let fixture = try await FreshnessFixture.aged(Self.words)
-        let events = Recorder<String>()
         fixture.origin.route("/a.png", .abort(.reset))
         var asked = 1
         for (number, pause) in [5.0, 10, 20].enumerated() {
-            #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
-            await events.waitFor(count: number + 1)
+            #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
+            await fixture.findings.waitFor(count: number + 1)
             #expect(fixture.count > asked)
             asked = fixture.count
             fixture.pass(pause - 1)
-            #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+            #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
             #expect(fixture.count == asked)
             fixture.pass(1)
         }
         fixture.serve(3, Self.words, tag: "\"1\"")
-        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 4).last == "unchanged")
+        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
+        #expect(await fixture.findings.waitFor(count: 4).last == "unchanged")
         #expect(try await fixture.got() == "3 fresh")
     }
 
@@ -81,11 +74,10 @@ import Testing
         let fixture = try await FreshnessFixture.aged(Self.words)
         fixture.origin.route("/busy", .status(503).header("Retry-After", "120"))
         #expect(await fixture.errorCode(at: "/busy") == 2002)
-        let events = Recorder<String>()
-        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
         #expect(fixture.origin.requestCount(for: "/a.png") == 1)
-        #expect(try await fixture.got(listening(events), after: 120) == "3 stale revalidating")
-        await events.waitFor(count: 1)
+        #expect(try await fixture.got(fixture.listening, after: 120) == "3 stale revalidating")
+        await fixture.findings.waitFor(count: 1)
         #expect(fixture.origin.requestCount(for: "/a.png") == 2)
     }
 
@@ -105,8 +97,7 @@ import Testing
         let fixture = try await aged(5, gate)
         for number in 0..<4 {
             fixture.origin.route(
-                "/\(number)",
-                .status(503).header("Retry-After", "120").with(.wait(.gate(gate))))
+                "/\(number)", .status(503).header("Retry-After", "120").with(.wait(.gate(gate))))
         }
         let told = Recorder<String>()
         for number in 0..<5 {
@@ -130,18 +121,17 @@ import Testing
         }
         fixture.pass(100)
         network.timeOut()
-        let events = Recorder<String>()
         for number in 0..<5 {
-            let use = try await fixture.got(listening(events), at: "/\(number)")
+            let use = try await fixture.got(fixture.listening, at: "/\(number)")
             #expect(use == "3 stale revalidating")
         }
         await network.observations.waitFor(count: 5)
         #expect(network.timeouts == [30, 30, 30, 30, 30], "each from its beginning")
-        #expect(try await fixture.got(listening(events), at: "/5") == "3 stale revalidating")
-        await events.waitFor(count: 1)
+        #expect(try await fixture.got(fixture.listening, at: "/5") == "3 stale revalidating")
+        await fixture.findings.waitFor(count: 1)
         #expect(fixture.count == 7)
         network.connect()
-        #expect(await events.waitFor(count: 6).allSatisfy { $0 == "unchanged" })
+        #expect(await fixture.findings.waitFor(count: 6).allSatisfy { $0 == "unchanged" })
         #expect(fixture.count == 12)
     }
 
@@ -149,10 +139,9 @@ import Testing
         let fixture = try await FreshnessFixture.aged(Self.words)
         fixture.serve(5, at: "/small.png")
         fixture.downloader.isLowDataModeActive = { true }
-        let events = Recorder<String>()
-        let options = listening(events) + [.lowDataMode(.network(fixture.url("/small.png")))]
+        let options = fixture.listening + [.lowDataMode(.network(fixture.url("/small.png")))]
         #expect(try await fixture.got(options) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 1) == ["failed 2003"])
+        #expect(await fixture.findings.waitFor(count: 1) == ["failed 2003"])
         #expect(fixture.count == 1)
     }
 
@@ -165,10 +154,8 @@ import Testing
         fixture.pass(100)
         // The first request is for the stale image, the second one for the revalidation.
         fixture.origin.route(
-            "/a.png",
-            sequence: [.redirect(to: "/b.png"), .redirect(to: "/c.png")])
-        let events = Recorder<String>()
-        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
-        #expect(await events.waitFor(count: 1) == ["changed 4"])
+            "/a.png", sequence: [.redirect(to: "/b.png"), .redirect(to: "/c.png")])
+        #expect(try await fixture.got(fixture.listening) == "3 stale revalidating")
+        #expect(await fixture.findings.waitFor(count: 1) == ["changed 4"])
     }
 }

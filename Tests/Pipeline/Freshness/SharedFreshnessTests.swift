@@ -12,32 +12,32 @@ import Testing
 
     @Test func whatIsFreshIsNotAskedForByAnotherMachine() async throws {
         machines.serve(3, "max-age=60", tag: "\"1\"")
-        #expect(try await machines.use(machines.one).hasPrefix("3 fetched"))
-        #expect(try await machines.use(machines.two) == "3 fresh")
+        #expect(try await machines.one.got().hasPrefix("3 fetched"))
+        #expect(try await machines.two.got() == "3 fresh")
         machines.two.cache.clearMemoryCache()
-        #expect(try await machines.use(machines.two) == "3 fresh")
+        #expect(try await machines.two.got() == "3 fresh")
         #expect(machines.origin.requestCount == 1 && machines.table.count(.store) == 1)
     }
 
     @Test func whatIsStaleIsValidatedByItsTag() async throws {
         machines.serve(3, "max-age=60", tag: "\"1\"")
-        _ = try await machines.use(machines.one)
-        machines.pass(100)
-        #expect(try await machines.use(machines.two) == "3 validated")
+        _ = try await machines.one.got()
+        machines.one.pass(100)
+        #expect(try await machines.two.got() == "3 validated")
         #expect(machines.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
         // It has been said to this machine.
-        #expect(try await machines.use(machines.two) == "3 fresh")
+        #expect(try await machines.two.got() == "3 fresh")
         machines.serve(4, "max-age=60", tag: "\"2\"")
-        machines.pass(100)
-        #expect(try await machines.use(machines.one).hasPrefix("4 fetched"))
+        machines.one.pass(100)
+        #expect(try await machines.one.got().hasPrefix("4 fetched"))
         #expect(machines.table.count(.store) == 2)
     }
 
     @Test(arguments: ["private, max-age=60", "no-store"])
     func aPictureThatIsNotForAllIsNotShared(_ words: String) async throws {
         machines.serve(3, words)
-        _ = try await machines.use(machines.one)
-        #expect(try await machines.use(machines.two).hasPrefix("3 fetched"))
+        _ = try await machines.one.got()
+        #expect(try await machines.two.got().hasPrefix("3 fetched"))
         #expect(machines.table.objects.value.isEmpty)
     }
 
@@ -47,9 +47,9 @@ import Testing
     ) async throws {
         machines.serve(3, words)
         let modifier = setting(["Authorization": "Bearer a"])
-        _ = try await machines.use(machines.one, [.requestModifier(modifier)])
+        _ = try await machines.one.got([.requestModifier(modifier)])
         #expect(machines.table.objects.value.isEmpty != isShared)
-        let second = try await machines.use(machines.two)
+        let second = try await machines.two.got()
         #expect((second == "3 fresh") == isShared)
     }
 
@@ -61,32 +61,32 @@ import Testing
         _ words: String, _ count: Int
     ) async throws {
         machines.serve(8, words)
-        _ = try await machines.use(machines.one)
-        _ = try await machines.use(machines.one, [small])
+        _ = try await machines.one.got()
+        _ = try await machines.one.got([small])
         #expect(machines.table.objects.value.count == count)
         #expect(machines.origin.requestCount == 1)
     }
 
     @Test func anotherPictureIsMadeOfAFreshOriginalOfAnotherMachine() async throws {
         machines.serve(8, "max-age=60")
-        _ = try await machines.use(machines.one)
-        #expect(try await machines.use(machines.two, [small]).hasSuffix("fresh"))
+        _ = try await machines.one.got()
+        #expect(try await machines.two.got([small]).hasSuffix("fresh"))
         #expect(machines.origin.requestCount == 1)
     }
 
     @Test func whatTheProgramHasStoredIsItsWordOnAllMachines() async throws {
         try await machines.one.cache.store(testImage(width: 7), forKey: machines.url.cacheKey)
         await machines.table.objects.wait { !$0.isEmpty }
-        #expect(try await machines.use(machines.two) == "7 fresh")
+        #expect(try await machines.two.got() == "7 fresh")
         #expect(machines.origin.requestCount == 0)
     }
 
     @Test func whatIsGoneIsGoneForAll() async throws {
         machines.serve(3, "max-age=60", tag: "\"1\"")
-        _ = try await machines.use(machines.one)
-        machines.pass(100)
+        _ = try await machines.one.got()
+        machines.one.pass(100)
         machines.origin.route("/a.png", .status(404))
-        await #expect(throws: KingfisherError.self) { try await machines.use(machines.one) }
+        await #expect(throws: KingfisherError.self) { try await machines.one.got() }
         await machines.table.objects.wait { $0.isEmpty }
         #expect(machines.table.count(.remove) > 0)
     }
@@ -94,40 +94,37 @@ import Testing
     @Test func whatIsKnownHereIsNotReplacedByWhatIsOlder() async throws {
         let blurred = KingfisherOptionsInfoItem.processor(BlurImageProcessor(blurRadius: 1))
         machines.serve(3, "max-age=60", tag: "\"1\"")
-        for options in [[], [blurred]] { _ = try await machines.use(machines.one, options) }
-        machines.pass(100)
+        for options in [[], [blurred]] { _ = try await machines.one.got(options) }
+        machines.one.pass(100)
         machines.serve(4, "max-age=60", tag: "\"2\"")
-        #expect(try await machines.use(machines.two).hasPrefix("4 fetched"))
+        #expect(try await machines.two.got().hasPrefix("4 fetched"))
         // That of the first machine was made of the old one.
-        #expect(try await machines.use(machines.two, [blurred]) == "4 fresh")
+        #expect(try await machines.two.got([blurred]) == "4 fresh")
         #expect(machines.origin.requestCount == 2)
     }
 
     @Test func secretsOfAnAddressAreNotShared() async throws {
-        machines.origin.route(
-            "/a.png?token=s3cret",
-            OriginResponse.png(SharedMachines.png(3)).cacheControl("max-age=60"))
+        let path = "/a.png?token=s3cret"
+        machines.one.serve(3, at: path)
         machines.serve(3, "max-age=60")
-        let url = try #require(URL(string: machines.url.absoluteString + "?token=s3cret"))
-        _ = try await machines.one.manager.retrieveImage(with: url)
+        _ = try await machines.one.get(at: path)
         let texts = machines.table.objects.value.map { $0 + String(decoding: $1, as: UTF8.self) }
         #expect(texts.count == 1)
         #expect(texts.allSatisfy { !$0.contains("s3cret") && $0.contains("***") })
-        let result = try await machines.two.manager.retrieveImage(with: url)
-        #expect(result.httpCacheUse.map { "\($0)" } == "fresh")
+        #expect(try await machines.two.got(at: path) == "3 fresh")
         #expect(machines.origin.requestCount == 1)
     }
 
     @Test func anAnswerWithMoreWordsThanMetadataMayHaveIsShared() async throws {
-        let response = OriginResponse.png(SharedMachines.png(3)).cacheControl("max-age=60")
-            .header("Vary", "Accept-Language")
-            .header("X-Words", String(repeating: "long ", count: 2_000))
-        machines.origin.route("/a.png", response)
-        _ = try await machines.use(machines.one)
-        #expect(try await machines.use(machines.two) == "3 fresh")
+        machines.origin.route(
+            "/a.png",
+            FreshnessFixture.picture(3).header("Vary", "Accept-Language")
+                .header("X-Words", String(repeating: "long ", count: 2_000)))
+        _ = try await machines.one.got()
+        #expect(try await machines.two.got() == "3 fresh")
         let german = KingfisherOptionsInfoItem.requestModifier(setting(["Accept-Language": "de"]))
         // It is not of this request's variant.
         machines.two.cache.clearMemoryCache()
-        #expect(try await machines.use(machines.two, [german]).hasPrefix("3 fetched"))
+        #expect(try await machines.two.got([german]).hasPrefix("3 fetched"))
     }
 }

@@ -7,9 +7,7 @@ import Testing
 @Suite struct MovingSnippetTests {
     let fixture: ManagerFixture
 
-    init() async throws {
-        fixture = try await ManagerFixture()
-    }
+    init() async throws { fixture = try await ManagerFixture() }
 
     private var manager: KingfisherManager { fixture.manager }
     private var url: URL { fixture.url }

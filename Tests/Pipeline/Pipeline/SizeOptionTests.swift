@@ -24,18 +24,8 @@ import Testing
 
     private static let size = PixelSize(64, 48)
 
-    @Test func theFirstBytesOfADownloadTellTheSize() async throws {
-        let gate = hold()
-        async let loading = fixture.retrieve(listening())
-        await sizes.waitFor(count: 1)
-        #expect(sizes.events == [Self.size])
-        gate.open()
-        let result = try await loading
-        #expect(result.cacheType == .none)
-        #expect(sizes.count == 1)
-    }
-
     @Test func eachOfTwoWhoShareADownloadIsToldOnce() async throws {
+        // Its first bytes tell the size.
         let gate = hold()
         async let first = fixture.retrieve(listening())
         await sizes.waitFor(count: 1)
@@ -60,9 +50,7 @@ import Testing
     /// The file is not known any more when its result comes from the cache.
     @Test func ofAResultInTheCacheItsOwnSizeIsTold() async throws {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 24))
-        for _ in 0..<2 {
-            _ = try await fixture.retrieve(listening() + [.processor(processor)])
-        }
+        for _ in 0..<2 { _ = try await fixture.retrieve(listening() + [.processor(processor)]) }
         #expect(sizes.events == [Self.size, PixelSize(32, 24)])
     }
 

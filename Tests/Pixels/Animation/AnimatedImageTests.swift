@@ -57,14 +57,10 @@ struct AnimatedImageTests {
 
     /// Upstream: testPreloadAllAnimationData
     @Test func hasAllFramesInMemoryAfterPreloading() throws {
-        let image = try image(Grays.gif(4), ImageCreatingOptions(preloadAll: true))
+        let image = try image(Grays.gif(4), ImageCreatingOptions(duration: 2, preloadAll: true))
         #expect(image.content.isFullyResident && image.kf.frameSource == nil)
         #expect(try image.allBitmaps().map(\.grayIndex) == [0, 1, 2, 3])
-    }
-
-    @Test func takesTheDurationAskedForWhenPreloading() throws {
-        let image = try image(Grays.gif(4), ImageCreatingOptions(duration: 2, preloadAll: true))
-        #expect(abs(image.duration - 2) < 1e-9)
+        #expect(abs(image.duration - 2) < 1e-9, "the duration that is asked for")
     }
 
     /// Upstream: testLoadOnlyFirstFrame
@@ -99,20 +95,14 @@ struct AnimatedImageTests {
         #expect(image.cacheCost == 8 * 6 * 3)
     }
 
-    /// Upstream: testCostForAnimatedImageWithUniqueFrames
-    @Test func costsEachFrameWithPixelsOfItsOwn() throws {
-        #expect(try Grays.image(5).cacheCost == 5 * 8 * 6 * 3)
-    }
-
-    /// Upstream: testCostForAnimatedImageWithDuplicateFrames,
-    /// testCostForAnimatedImageWithAllIdenticalFrames
-    @Test func costsFramesThatShareTheirPixelsOnce() throws {
-        let (a, b) = (try Grays.bitmap(0), try Grays.bitmap(1))
+    /// Upstream: testCostForAnimatedImageWithUniqueFrames,
+    /// testCostForAnimatedImageWithDuplicateFrames, testCostForAnimatedImageWithAllIdenticalFrames
+    @Test(arguments: [[0, 1, 2, 3], [0, 1, 0, 1], [0, 0, 0, 0]])
+    func costsFramesThatShareTheirPixelsOnce(shades: [Int]) throws {
+        let bitmaps = try (0..<4).map { try Grays.bitmap($0) }
         let timing = AnimationTiming(durations: [0.1, 0.1, 0.1, 0.1], loopCount: 0)
-        let some = try #require(Image(frames: [a, b, a, b], timing: timing))
-        #expect(some.cacheCost == 2 * 8 * 6 * 3)
-        let one = try #require(Image(frames: [a, a, a, a], timing: timing))
-        #expect(one.cacheCost == 8 * 6 * 3)
+        let image = try #require(Image(frames: shades.map { bitmaps[$0] }, timing: timing))
+        #expect(image.cacheCost == Set(shades).count * 8 * 6 * 3)
     }
 
     /// Upstream: testCostForSingleFrameGIF

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Halcyon
 
+/// What the player's tests do not show; `AnimatorTests` has the rest.
 struct AnimationClockworkTests {
     private func clockwork(
         _ durations: [TimeInterval], _ repeatCount: RepeatCount = .infinite
@@ -11,23 +12,6 @@ struct AnimationClockworkTests {
     }
 
     private func ready(_ index: Int) -> Bool { true }
-
-    @Test func changesTheFrameWhenItsTimeIsOver() {
-        var clock = clockwork([0.1, 0.2, 0.1])
-        #expect(clock.advance(by: .milliseconds(99), isReady: ready) == [])
-        #expect(clock.advance(by: .milliseconds(1), isReady: ready) == [.frame(1)])
-        #expect(clock.advance(by: .milliseconds(199), isReady: ready) == [])
-        #expect(clock.advance(by: .milliseconds(1), isReady: ready) == [.frame(2), .loop(1)])
-        #expect(clock.isLastFrame)
-        #expect(clock.advance(by: .milliseconds(100), isReady: ready) == [.frame(0)])
-    }
-
-    @Test func keepsTheRemainder() {
-        var clock = clockwork([0.1, 0.1, 0.1])
-        #expect(clock.advance(by: .milliseconds(130), isReady: ready) == [.frame(1)])
-        #expect(clock.timeToNextEvent == .milliseconds(70))
-        #expect(clock.advance(by: .milliseconds(70), isReady: ready) == [.frame(2), .loop(1)])
-    }
 
     @Test func countsASecondAtMostPerStep() {
         var clock = clockwork([0.9, 0.9, 0.9])
@@ -47,15 +31,6 @@ struct AnimationClockworkTests {
         var clock = clockwork([0.001, 0.001, 0.001])
         #expect(clock.advance(by: .seconds(1), isReady: ready) == [.frame(0), .loop(1)])
         #expect(clock.timeToNextEvent == .milliseconds(1))
-    }
-
-    @Test func holdsTheFrameWhileTheNextIsNotReady() {
-        var clock = clockwork([0.1, 0.1, 0.1, 0.1])
-        #expect(clock.advance(by: .milliseconds(150)) { _ in false } == [])
-        #expect(clock.timeToNextEvent == .zero)
-        #expect(clock.advance(by: .milliseconds(100)) { $0 == 1 } == [.frame(1)])
-        #expect(clock.advance(by: .zero) { $0 == 2 } == [.frame(2)])
-        #expect(clock.timeToNextEvent == .milliseconds(50))
     }
 
     @Test func forgetsADelayBeyondASecond() {
@@ -94,12 +69,6 @@ struct AnimationClockworkTests {
         #expect(clock.advance(by: .seconds(1)) { $0 == 1 } == [.frame(1)])
         #expect(!clock.isFinished)
         #expect(clock.advance(by: .zero, isReady: ready) == [.frame(2), .loop(1)])
-    }
-
-    @Test func neverChangesASingleFrame() {
-        var clock = clockwork([0.1], .once)
-        #expect(clock.advance(by: .seconds(1), isReady: ready) == [])
-        #expect(clock.timeToNextEvent == nil)
     }
 
     @Test func staysAtAFrameThatLastsForever() {

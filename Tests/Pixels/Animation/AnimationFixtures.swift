@@ -65,7 +65,5 @@ final class HeldJobs: Sendable {
         return job != nil
     }
 
-    func runAll() {
-        while runNext() {}
-    }
+    func runAll() { while runNext() {} }
 }

@@ -23,9 +23,7 @@ struct AnimatorTests {
             recorder.record(.loops(count))
         }
 
-        func animatorDidFinishAnimating(_ animator: Animator) {
-            recorder.record(.finished)
-        }
+        func animatorDidFinishAnimating(_ animator: Animator) { recorder.record(.finished) }
     }
 
     private let frameTime = Duration.milliseconds(100)
@@ -89,7 +87,7 @@ struct AnimatorTests {
         let animator = Animator(
             image: try Grays.image(2), repeatCount: .finite(count: 2), delegate: listener)
         for _ in 0..<3 { animator.tick(elapsed: frameTime) }
-        #expect(animator.isFinished)
+        #expect(animator.isFinished && animator.isLastFrame)
         #expect(listener.recorder.events.last == .loops(2))
         animator.tick(elapsed: frameTime)
         #expect(listener.recorder.events.last == .finished)
@@ -245,8 +243,7 @@ struct AnimatorTests {
         let image = try #require(Image(data: data))
         let listener = Listener()
         let animator = Animator(
-            image: image, repeatCount: .finite(count: 2), framePreloadCount: 2,
-            delegate: listener)
+            image: image, repeatCount: .finite(count: 2), framePreloadCount: 2, delegate: listener)
         let clock = ManualClock()
         let time = Task {
             while !Task.isCancelled {

@@ -18,22 +18,36 @@ struct FrameBufferTests {
             schedule: jobs.scheduler)
     }
 
-    @Test(arguments: 0..<20)
+    /// Viewers come and go, each tenth frame is damaged, and there may be room for fewer frames than viewers.
+    @Test(arguments: 0..<40)
     func neverExceedsItsBudgetUnderRandomSeeking(seed: UInt64) {
         var random = SeededGenerator(state: seed)
-        let budget = frameBytes * Int.random(in: 3...20, using: &random) + 7
-        let buffer = buffer(of: SpyFrameSource(40), budget: budget)
-        let viewers = (0..<3).map { _ in buffer.join(at: 0, lookahead: 10) }
-        for _ in 0..<300 {
-            let viewer = viewers.randomElement(using: &random) ?? viewers[0]
-            switch Int.random(in: 0..<8, using: &random) {
-            case 0: buffer.seek(viewer, to: Int.random(in: 0..<40, using: &random))
-            case 1: buffer.move(viewer, to: Int.random(in: 0..<40, using: &random))
-            case 2: buffer.purge(viewer, keepsPresent: true)
+        let count = Int.random(in: 1...60, using: &random)
+        let room = Int.random(in: 0...20, using: &random)
+        let damaged = (0..<count).filter { _ in Int.random(in: 0..<10, using: &random) == 0 }
+        let buffer = buffer(
+            of: SpyFrameSource(count, damaged: Set(damaged)), budget: frameBytes * room + 7)
+        var viewers: [FrameBuffer.ViewerID] = []
+        for _ in 0..<400 {
+            let position = Int.random(in: 0..<count, using: &random)
+            let viewer = viewers.randomElement(using: &random)
+            switch (Int.random(in: 0..<12, using: &random), viewer) {
+            case (0, _) where viewers.count < 4:
+                let lookahead = Int.random(in: 0...12, using: &random)
+                viewers.append(buffer.join(at: position, lookahead: lookahead))
+            case (1, let viewer?):
+                viewers.removeAll { $0 == viewer }
+                buffer.leave(viewer)
+            case (2, let viewer?): buffer.purge(viewer, keepsPresent: .random(using: &random))
+            case (3...4, let viewer?): buffer.seek(viewer, to: position)
+            case (5...6, let viewer?): buffer.move(viewer, to: position)
             default: jobs.runNext()
             }
-            #expect(jobs.count <= 1)
-            #expect(buffer.contents.byteCount + jobs.count * frameBytes <= budget)
+            let frames = buffer.contents.frames.count
+            #expect(buffer.contents.byteCount == frames * frameBytes)
+            #expect(jobs.count <= 1 && frames <= max(room, viewers.count, 1))
+            // The share of a viewer that has left may be on its way.
+            #expect(frames + jobs.count <= max(room, 4))
         }
     }
 
@@ -57,9 +71,7 @@ struct FrameBufferTests {
     }
 
     /// Frames of a gray of their own each.
-    private static func animation(
-        _ format: ImageFormat, _ count: Int, _ side: Int
-    ) throws -> Data {
+    private static func animation(_ format: ImageFormat, _ count: Int, _ side: Int) throws -> Data {
         switch format {
         case .AVIF:
             return try AVIFFixture().data(

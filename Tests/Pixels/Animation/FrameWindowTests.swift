@@ -1,4 +1,3 @@
-import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -59,11 +58,7 @@ struct FrameWindowTests {
 
     @Test func letsEachViewerGoOnWhateverTheBudget() {
         var window = SettledWindow(frameCount: 100, budget: 0)
-        var viewers: [Int] = []
-        for position in [0, 30, 60] {
-            let id = window.join(at: position, lookahead: 10)
-            viewers.append(id)
-        }
+        let viewers = [0, 30, 60].map { window.join(at: $0, lookahead: 10) }
         for step in 0..<20 {
             for (viewer, position) in zip(viewers, [0, 30, 60]) {
                 window.move(viewer, to: position + step)
@@ -71,18 +66,6 @@ struct FrameWindowTests {
             }
             #expect(window.held.count <= 3)
         }
-    }
-
-    @Test func purgesWhatNobodyElseWants() {
-        var window = SettledWindow(frameCount: 6, budget: 1000)
-        let id = window.join(at: 0, lookahead: 5)
-        window.move(id, to: 1)
-        #expect(window.window.purge(id, keepsPresent: true) == .init(dropped: [0, 2, 3, 4, 5]))
-        #expect(window.held == [1])
-        #expect(window.window.purge(id, keepsPresent: false) == .init(dropped: [1]))
-        window.move(id, to: 1)
-        // The present frame is the viewer's own.
-        #expect(window.held == [0, 2, 3, 4, 5])
     }
 
     @Test func purgesNothingOfAnAnimationThatAnotherViewerPlays() {
@@ -117,62 +100,6 @@ struct FrameWindowTests {
         #expect(window.capacity == 10)
         _ = window.loaded(0, bytes: 30)
         #expect(window.capacity == 3)
-    }
-
-    @Test(arguments: 0..<40)
-    func neverHoldsMoreThanItsCapacity(seed: UInt64) {
-        var random = SeededGenerator(state: seed)
-        let count = Int.random(in: 1...60, using: &random)
-        let budget = Int.random(in: 0...400, using: &random)
-        var window = FrameWindow(frameCount: count, bytesPerFrame: 10, budget: budget)
-        var held: Set<Int> = []
-        var loading: Int?
-        var viewers: [Int] = []
-
-        func check(_ action: FrameWindow.Action) {
-            #expect(held.isSuperset(of: action.dropped))
-            held.subtract(action.dropped)
-            if let load = action.load {
-                #expect(loading == nil && !held.contains(load))
-                loading = load
-            }
-            #expect(held == window.held)
-            #expect(loading == window.loading)
-            // A viewer that leaves may take its share away from a frame that is on its way.
-            #expect(held.count <= window.capacity)
-        }
-
-        for _ in 0..<400 {
-            let position = Int.random(in: 0..<count, using: &random)
-            switch Int.random(in: 0..<12, using: &random) {
-            case 0 where viewers.count < 4:
-                let (id, action) = window.join(
-                    at: position, lookahead: Int.random(in: 0...12, using: &random))
-                viewers.append(id)
-                check(action)
-            case 1:
-                guard let id = viewers.popLast() else { continue }
-                check(window.leave(id))
-            case 2:
-                guard let id = viewers.randomElement(using: &random) else { continue }
-                check(window.purge(id, keepsPresent: Bool.random(using: &random)))
-            case 3, 4:
-                guard let id = viewers.randomElement(using: &random) else { continue }
-                check(window.seek(id, to: position))
-            case 5, 6:
-                guard let id = viewers.randomElement(using: &random) else { continue }
-                check(window.move(id, to: position))
-            default:
-                guard let index = loading else { continue }
-                loading = nil
-                if Int.random(in: 0..<10, using: &random) == 0 {
-                    check(window.failed(index))
-                } else {
-                    held.insert(index)
-                    check(window.loaded(index, bytes: 10))
-                }
-            }
-        }
     }
 }
 

@@ -86,9 +86,7 @@ struct APNGDamageTests {
 
     @Test(arguments: damages)
     func whatIsWrongIsTold(_ name: String, _ reason: String, _ data: Data) {
-        #expect(throws: ImageCodingError.corrupt(.PNG, reason: reason)) {
-            try Image.decoding(data)
-        }
+        #expect(throws: ImageCodingError.corrupt(.PNG, reason: reason)) { try Image.decoding(data) }
         // Its size is known all the same.
         let information = try? ImageInformation(of: data)
         #expect(information?.size == PixelSize(6, 4) && information?.isComplete == false)

@@ -95,6 +95,7 @@ struct APNGWritingTests {
         // Kingfisher's own way to PNG knows pictures only.
         let still = try #require(image.kf.pngRepresentation())
         #expect(try Image.decoding(still).animation == nil)
+        #expect(try decoded(still).rgb(4, 2) == [255, 0, 0])
         let gif = try #require(image.kf.gifRepresentation())
         #expect(try Image.decoding(gif).frameCount == 2)
     }

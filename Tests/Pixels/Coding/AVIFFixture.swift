@@ -5,7 +5,6 @@ import HalcyonTestKit
 /// AVIF files with known pixels, written by libavif without any loss.
 struct AVIFFixture {
     var depth = 8
-    var isPremultiplied = false
     var quarterTurns: Int?
     /// 0 exchanges top and bottom, 1 left and right.
     var mirrorAxis: Int?
@@ -24,9 +23,7 @@ struct AVIFFixture {
     /// How often an edit list says that a sequence of opaque pictures runs; without one it runs for ever.
     var runs: Int?
 
-    struct Failure: Error {
-        let step: String
-    }
+    struct Failure: Error { let step: String }
 
     /// A file of one picture, or a sequence of several. With opacity if the first has a pixel that is not
     /// opaque.
@@ -190,7 +187,6 @@ struct AVIFFixture {
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             try check(cavif_set_profile(image, start, bytes.count), "profiling")
         }
-        image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, image)
         rgb.depth = 8

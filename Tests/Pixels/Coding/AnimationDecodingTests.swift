@@ -36,12 +36,6 @@ struct AnimationDecodingTests {
         #expect(try Image.decoding(gif(loopCount: stored)).animation?.loopCount == runs)
     }
 
-    @Test func isStillWithOneFrame() throws {
-        let image = try Image.decoding(GIFFixture.data(.solid(.red, width: 3, height: 3)))
-        #expect(image.animation == nil)
-        #expect(image.kf.imageFrameCount == 1)
-    }
-
     @Test(arguments: [ImageFormat.GIF, .WebP, .PNG], [0, 1, 2, 7])
     func survivesWritingAndReading(_ format: ImageFormat, _ runs: Int) throws {
         let frames = try Self.colours.map {

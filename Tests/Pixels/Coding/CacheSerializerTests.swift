@@ -54,15 +54,6 @@ struct CacheSerializerTests {
         #expect(serializer.data(with: Image(bitmap: try image.bitmap()), original: nil) == nil)
     }
 
-    @Test func storesAProcessedAnimationAsOne() throws {
-        let source = try Image.decoding(gif)
-        let timing = try #require(source.animation)
-        let processed = try #require(Image(frames: source.allBitmaps(), timing: timing))
-        let data = try #require(DefaultCacheSerializer().data(with: processed, original: gif))
-        #expect(data != gif)
-        #expect(try Image.decoding(data).frameCount == 2)
-    }
-
     @Test func storesTheIndicatedFormat() throws {
         let image = Image(bitmap: try .gradient(32, 24))
         let original = try encoded(.gradient(32, 24), as: .TIFF)

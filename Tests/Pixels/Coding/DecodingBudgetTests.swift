@@ -7,10 +7,13 @@ import Testing
 @testable import HalcyonPixels
 
 @Suite struct DecodingBudgetTests {
-    private let budget = DecodingBudget(limit: 100)
+    private let budget: DecodingBudget
+    private let waits = Recorder<Int>()
     private let events = Recorder<String>()
     private let returns = Recorder<Void>()
     private let mayEnd = DispatchSemaphore(value: 0)
+
+    init() { budget = DecodingBudget(limit: 100, onWait: { [waits] in waits.record($0) }) }
 
     /// Holds `bytes` on a thread of its own, and with `waits` until the end is signalled.
     private func hold(_ bytes: Int, _ name: String, waits: Bool = false) {
@@ -37,10 +40,8 @@ import Testing
         await returns.waitFor(count: count)
     }
 
-    /// Waits until `count` threads wait for memory: a thread on its way into a condition tells nobody.
-    private func waitInLine(_ count: Int) async {
-        while budget.waitingCount != count { await pause() }
-    }
+    /// Waits until `count` threads wait for memory.
+    private func waitInLine(_ count: Int) async { await waits.wait { $0.contains(count) } }
 
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         await holdFirst(70)
@@ -58,8 +59,7 @@ import Testing
         }
         await events.waitFor(count: 3)
         #expect(budget.heldBytes == 100)
-        for _ in 0..<3 { mayEnd.signal() }
-        await returns.waitFor(count: 3)
+        for count in 1...3 { await end(count: count) }
         #expect(budget.heldBytes == 0)
     }
 

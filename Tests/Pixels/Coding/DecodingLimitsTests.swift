@@ -114,7 +114,10 @@ struct DecodingLimitsTests {
         _ = try Self.image(sample.data, memory: nil, duration: .seconds(600)).bitmap()
     }
 
-    @Test(arguments: samples.filter { ["JPEG", "progressive JPEG"].contains($0.name) })
+    @Test(
+        arguments: samples.filter {
+            ["JPEG", "progressive JPEG", "AVIF", "JPEG XL"].contains($0.name)
+        })
     func stopsReductionThatTakesTooLong(_ sample: Sample) throws {
         let image = try Self.hasty(sample.data).kf.downsampled(toPixels: Self.small)
         #expect(throws: Self.tooSlow) { try image.bitmap() }
@@ -133,12 +136,6 @@ struct DecodingLimitsTests {
         let image = try Self.image(data, memory: nil, duration: limit)
         let slow = format == "BMP" ? image : image.kf.blurred(withRadius: 100)
         #expect(throws: ImageCodingError.tooSlow(limit: limit)) { try slow.bitmap() }
-    }
-
-    @Test func stopsAChainOfStepsThatTakesTooLong() throws {
-        let image = try Self.hasty(PNGFixture.data(Self.grid, as: .rgba16)).kf
-            .blurred(withRadius: 3)
-        #expect(throws: Self.tooSlow) { try image.bitmap() }
     }
 
     @Test func readsNoMoreFramesThanItTells() throws {
@@ -169,22 +166,6 @@ struct DecodingLimitsTests {
         #expect(throws: error) { try image.bitmap() }
     }
 
-    @Test func tellsTheLimitsInForce() async throws {
-        let folder = try TemporaryDirectory()
-        let manager = try KingfisherManager(
-            downloader: .default,
-            cache: ImageCache(name: "test", cacheDirectoryURL: folder.url))
-        let provider = RawImageDataProvider(
-            data: PNGFixture.data(Self.grid, as: .rgba16), cacheKey: "large")
-        let error = await #expect(throws: KingfisherError.self) {
-            try await manager.retrieveImage(
-                with: .provider(provider),
-                options: [.decodingLimits(DecodingLimits(maximumMemory: 500_000))])
-        }
-        let text = error?.errorDescription ?? ""
-        #expect(text.contains("the limit is 500000 bytes"), "\(text)")
-    }
-
     @Test func showsNoScansBeyondTheMemoryAllowed() throws {
         func show(_ memory: Int) throws {
             let decoder = try ProgressiveJPEGDecoder(limits: DecodingLimits(maximumMemory: memory))
@@ -207,5 +188,55 @@ struct DecodingLimitsTests {
             }
         }
         #expect(turned.data == expected.data)
+    }
+}
+
+/// Decoding that nobody waits for any longer.
+struct DecodingStopTests {
+    private static func data(_ format: ImageFormat) throws -> Data {
+        let png = PNGFixture.data(.gradient(width: 300, height: 200), as: .rgb8)
+        return try Image.decoding(png).encoded(as: format, options: ImageEncodingOptions())
+    }
+
+    /// The way of reduced JPEG files, which have a decoder of their own.
+    @Test(arguments: [false, true])
+    func reductionEndsAfterIt(isProgressive: Bool) throws {
+        let grid = PixelGrid.gradient(width: 300, height: 200)
+        let data = try grid.bitmap(channels: 3).vipsImage()
+            .encoded("jpegsave_buffer", ["interlace": .bool(isProgressive)])
+        func small() throws -> Bitmap { try decoded(data, at: PixelSize(60, 40)) }
+        let stop = DecodingStop()
+        _ = try stop.watching(small)
+        stop.give()
+        #expect(throws: ImageCodingError.self) { try stop.watching(small) }
+        // Others on the same thread go on.
+        let other = DecodingStop()
+        _ = try (other.watching(small), small())
+        #expect(stop.isGiven && !other.isGiven)
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .TIFF])
+    func decodingThatIsUnderWayEnds(format: ImageFormat) async throws {
+        let data = try Self.data(format)
+        let stop = DecodingStop()
+        let begun = Recorder<Void>()
+        let ended = Recorder<Bool>()
+        Thread.detachNewThread {
+            let isStopped = stop.watching {
+                for _ in 0..<1_000_000 {
+                    do {
+                        _ = try Image.decoding(data).bitmap()
+                        begun.record(())
+                    } catch {
+                        return true
+                    }
+                }
+                return false
+            }
+            ended.record(isStopped)
+        }
+        await begun.waitFor(count: 1)
+        stop.give()
+        #expect(await ended.waitFor(count: 1) == [true])
     }
 }

@@ -25,9 +25,7 @@ struct DecodingMemoryTests {
         }
     }
 
-    private static func reduced(_ image: Image) -> Image {
-        image.kf.downsampled(toPixels: small)
-    }
+    private static func reduced(_ image: Image) -> Image { image.kf.downsampled(toPixels: small) }
 
     private static func saved(
         _ saver: String, _ options: [String: VipsValue] = [:], channels: Int = 3,
@@ -37,9 +35,7 @@ struct DecodingMemoryTests {
         if let orientation {
             image = try image.settingMetadata([("orientation", .int(orientation))])
         }
-        if let profile {
-            image = try image.settingMetadata([("icc-profile-data", .blob(profile))])
-        }
+        if let profile { image = try image.settingMetadata([("icc-profile-data", .blob(profile))]) }
         return try image.encoded(saver, options)
     }
 

@@ -103,9 +103,7 @@ struct ForeignFilesTests {
         _ bitmap: Bitmap, _ columns: some Collection<Int>, _ rows: some Collection<Int>
     ) -> SIMD4<Double> {
         var sum = SIMD4<Double>.zero
-        for y in rows {
-            for x in columns { sum += bitmap[x, y].vector }
-        }
+        for y in rows { for x in columns { sum += bitmap[x, y].vector } }
         return sum * 255 / Double(rows.count * columns.count)
     }
 

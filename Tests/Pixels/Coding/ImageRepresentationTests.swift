@@ -7,38 +7,6 @@ import Testing
 struct ImageRepresentationTests {
     private typealias KF = KingfisherWrapper<KFCrossPlatformImage>
 
-    private let gif = GIFFixture.data(
-        (0..<8).map { index in
-            GIFFixture.Frame(.solid(Pixel(gray: UInt8(index * 30)), width: 10, height: 10))
-        }, loopCount: 0)
-
-    @Test func makesImagesOfFiles() throws {
-        let jpeg = try encoded(.gradient(64, 64), as: .JPEG)
-        let image = try #require(KF.image(data: jpeg, options: ImageCreatingOptions(scale: 2)))
-        #expect(image.scale == 2 && image.size == CGSize(width: 32, height: 32))
-    }
-
-    @Test(arguments: [false, true]) func makesAnimationsOfGIF(preloadAll: Bool) throws {
-        let options = ImageCreatingOptions(preloadAll: preloadAll)
-        let image = try #require(KF.animatedImage(data: gif, options: options))
-        #expect(image.kf.imageFrameCount == 8)
-        #expect(abs((image.animation?.totalDuration ?? 0) - 0.8) < 1e-9)
-        #expect(image.kf.gifRepresentation() == gif)
-    }
-
-    @Test func stretchesAPreloadedAnimation() throws {
-        let options = ImageCreatingOptions(duration: 4, preloadAll: true)
-        let image = try #require(KF.image(data: gif, options: options))
-        #expect(abs((image.animation?.totalDuration ?? 0) - 4) < 1e-9)
-    }
-
-    @Test func keepsTheBytesWhenOnlyTheFirstFrameIsUsed() throws {
-        let options = ImageCreatingOptions(onlyFirstFrame: true)
-        let image = try #require(KF.animatedImage(data: gif, options: options))
-        #expect(image.animation == nil && image.kf.imageFrameCount == 8)
-        #expect(image.kf.gifRepresentation() == gif)
-    }
-
     @Test func writesPNGForAnUnknownFormat() throws {
         let image = Image(bitmap: try .gradient(12, 8, channels: 4))
         let data = try #require(image.kf.data(format: .unknown))
@@ -47,20 +15,6 @@ struct ImageRepresentationTests {
         #expect(image.kf.pngRepresentation()?.kf.imageFormat == .PNG)
         #expect(image.kf.jpegRepresentation(compressionQuality: 0.5)?.kf.imageFormat == .JPEG)
         #expect(image.kf.gifRepresentation()?.kf.imageFormat == .GIF)
-    }
-
-    @Test func writesTheFirstFrameInStillFormats() throws {
-        let image = try Image.decoding(gif)
-        let png = try #require(image.kf.pngRepresentation())
-        #expect(try Image.decoding(png).animation == nil)
-        #expect(try decoded(png).samples(3, 3).prefix(3) == [0, 0, 0])
-    }
-
-    @Test func turnsGIFIntoAnimatedWebP() throws {
-        let data = try Image.decoding(gif).kf.data(format: .WebP, options: ImageEncodingOptions())
-        let back = try Image.decoding(data)
-        #expect(back.animation == (try Image.decoding(gif)).animation)
-        #expect(back.kf.data(format: .WebP) == data)
     }
 
     @Test func tellsWhyAnImageCannotBeWritten() throws {
@@ -74,5 +28,43 @@ struct ImageRepresentationTests {
         let jpeg = try encoded(.gradient(64, 64), as: .JPEG)
         let image = try #require(Image(data: jpeg.prefix(jpeg.count / 2)))
         #expect(image.kf.pngRepresentation() == nil)
+    }
+
+    /// Upstream: testGenerateJPEGImage
+    @Test func aJPEGIsAStillImageWithItsPixels() throws {
+        let picture = try Bitmap.gradient(64, 64)
+        let image = try #require(
+            KF.image(data: encoded(picture, as: .JPEG), options: ImageCreatingOptions(scale: 2)))
+        #expect(image.scale == 2 && image.size == CGSize(width: 32, height: 32))
+        #expect(image.kf.imageFrameCount == nil)
+        #expect(try image.bitmap().greatestDifference(from: picture) <= 6)
+        #expect(try image.bitmap().meanDifference(from: picture) < 1)
+    }
+
+    /// Upstream: testGenerateFromNonImage
+    @Test func otherBytesAreNoImage() {
+        for data in [Data("hello".utf8), Data(), Data([0xFF, 0xD8, 0xFF])] {
+            #expect(KF.image(data: data, options: ImageCreatingOptions()) == nil)
+        }
+    }
+
+    /// Upstream: testNormalized
+    @Test func anImageTurnedByItsFileIsUpright() throws {
+        let turned = EXIFFixture.turned(try encoded(.gradient(100, 200), as: .JPEG), 6)
+        let image = try #require(KF.image(data: turned, options: ImageCreatingOptions()))
+        let upright = image.kf.normalized
+        #expect(upright.size == CGSize(width: 200, height: 100))
+        #expect(try upright.bitmap().size == PixelSize(width: 200, height: 100))
+        let animated = try #require(Image(data: Grays.gif(3)))
+        #expect(animated.kf.normalized === animated)
+    }
+
+    /// Upstream: testAnyImageModifier
+    @Test func aModifierMadeOfAClosureDeliversWhatItReturns() {
+        let square = testImage(width: 64, height: 64)
+        #expect(AnyImageModifier { $0 }.modify(square) === square)
+        let other = testImage()
+        #expect(AnyImageModifier { _ in other }.modify(square) === other)
+        #expect(AnyImageModifier { _ in throw CancellationError() }.modify(square) === square)
     }
 }

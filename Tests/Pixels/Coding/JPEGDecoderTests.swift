@@ -12,9 +12,7 @@ struct JPEGDecoderTests {
         _ bitmap: Bitmap, profile: Data? = nil, _ options: [String: VipsValue] = [:]
     ) throws -> Data {
         var image = try bitmap.vipsImage()
-        if let profile {
-            image = try image.settingMetadata([("icc-profile-data", .blob(profile))])
-        }
+        if let profile { image = try image.settingMetadata([("icc-profile-data", .blob(profile))]) }
         return try image.encoded("jpegsave_buffer", options)
     }
 

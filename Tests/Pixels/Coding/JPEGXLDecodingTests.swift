@@ -1,4 +1,5 @@
 import CCodecs
+import DirectCodecs
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -73,5 +74,18 @@ struct JPEGXLDecodingTests {
                 try decoded(whole.prefix(length))
             }
         }
+    }
+}
+
+/// The libraries that are loaded when the first file needs them.
+struct CodecLibraryTests {
+    @Test func loadsTheLibjxlOfItsHeaders() throws {
+        let version = try #require(JPEGXLFile.libraryVersion)
+        #expect(version.hasPrefix("\(JPEGXL_MAJOR_VERSION).\(JPEGXL_MINOR_VERSION)."))
+    }
+
+    @Test func loadsTheLibavifOfItsHeaders() throws {
+        let version = try #require(AVIFFile.libraryVersion)
+        #expect(version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR)."))
     }
 }

@@ -18,9 +18,7 @@ struct JPEGXLFixture {
     /// Hundredths of a second for each frame of an animation.
     var delay = 10
 
-    struct Failure: Error {
-        let step: String
-    }
+    struct Failure: Error { let step: String }
 
     /// A file whose frames have one colour each: 0…1 for each channel.
     func data(_ frames: [Float]...) throws -> Data { try data(frames) }

@@ -169,9 +169,7 @@ struct PNGColourTests {
 
     // MARK: gAMA and cHRM
 
-    private static func gamma(_ value: Double) -> PNGFixture.Chunk {
-        numbers("gAMA", [value])
-    }
+    private static func gamma(_ value: Double) -> PNGFixture.Chunk { numbers("gAMA", [value]) }
 
     private static func numbers(_ type: String, _ values: [Double]) -> PNGFixture.Chunk {
         let bytes = values.flatMap { bigEndian(Int(($0 * 100_000).rounded()), 4) }

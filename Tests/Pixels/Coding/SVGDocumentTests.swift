@@ -195,7 +195,8 @@ struct SVGDocumentTests {
     }
 
     @Test(arguments: [
-        "<svg><g/>", "<svg/><svg/>", "<svg></g>", "<svg><g/></svg>a", "<svg>&a;</svg>",
+        "<svg><g/>", "<svg><rect", "<svg/><svg/>", "<svg></g>", "<svg><g/></svg>a",
+        "<svg>&a;</svg>",
     ])
     func whatIsNotWellFormedIsDamaged(_ text: String) {
         #expect(Self.error(Data(text.utf8))?.damagedFormat == .SVG)

@@ -168,9 +168,7 @@ struct TIFFDecodingTests {
         let data = tiff(
             tags.merging([258: bits]) { stated, _ in stated },
             pixels: [UInt8](repeating: 7, count: 64))
-        #expect(throws: ImageCodingError.unsupported(.TIFF, reason: reason)) {
-            try decoded(data)
-        }
+        #expect(throws: ImageCodingError.unsupported(.TIFF, reason: reason)) { try decoded(data) }
     }
 
     @Test func refusesTilesInSeparatePlanesByName() throws {

@@ -119,11 +119,4 @@ struct VipsDecoderTests {
             #expect((20...22).contains(bitmap.size.height))
         }
     }
-
-    @Test func refusesMorePixelsThanAllowed() throws {
-        let data = PNGFixture.data(.solid(.red, width: 20, height: 10))
-        #expect(throws: ImageCodingError.tooManyPixels(PixelSize(20, 10), limit: 199)) {
-            try Image.decoding(data, limits: DecodingLimits(maximumPixelCount: 199))
-        }
-    }
 }

@@ -29,7 +29,6 @@ struct WindowsImageTests {
     private static let black: [UInt8] = [0, 0, 0], white: [UInt8] = [255, 255, 255]
     private static let red: [UInt8] = [255, 0, 0], blue: [UInt8] = [0, 0, 255]
 
-    /// The colours of a row.
     private func row(_ file: Data, _ y: Int = 0) throws -> [[UInt8]] {
         let bitmap = try decoded(file)
         return (0..<bitmap.size.width).map { bitmap.samples($0, y) }
@@ -129,9 +128,7 @@ struct WindowsImageTests {
         let data = bmp(
             width, height * direction, bits: 8, compression: isInRuns ? 1 : 0, palette: palette,
             pixels + (isInRuns ? [0, 1] : []))
-        let drawn = try Bitmap.drawn(width, height) { x, y in
-            [90, 255 - index(x, y), index(x, y)]
-        }
+        let drawn = try Bitmap.drawn(width, height) { x, y in [90, 255 - index(x, y), index(x, y)] }
         let size = PixelSize(16, 12)
         let expected = try decoded(drawn.vipsImage().encoded("pngsave_buffer"), at: size)
         #expect(try decoded(data, at: size).greatestDifference(from: expected) <= 1)

@@ -32,22 +32,15 @@ import Testing
         #expect(Set([ofFile, ofWebP, Image(bitmap: bitmap)]).count == 1)
     }
 
-    @Test func onePixelMakesADifference() throws {
+    @Test func onePixelSizeScaleDepthAlphaAndAStepOfProcessingMakeADifference() throws {
+        let image = try image(PNGFixture.data(grid))
         var other = grid
         other[39, 29] = .red
-        #expect(try image(PNGFixture.data(grid)) != image(PNGFixture.data(other)))
-    }
-
-    @Test func sizeScaleDepthAndAlphaMakeADifference() throws {
-        let image = try image(PNGFixture.data(grid))
+        #expect(try image != self.image(PNGFixture.data(other)))
         #expect(image != image.kf.scaled(to: 2) && image.kf.scaled(to: 2) == image.kf.scaled(to: 2))
         #expect(try image != self.image(PNGFixture.data(grid, as: .rgb8)))
         #expect(try image != self.image(PNGFixture.data(grid, as: .rgba16)))
         #expect(image != image.kf.crop(to: CGSize(width: 39, height: 30), anchorOn: .zero))
-    }
-
-    @Test func aStepOfProcessingCounts() throws {
-        let image = try image(PNGFixture.data(grid))
         #expect(image != image.kf.overlaying(with: .red, fraction: 0.5))
         #expect(
             image.kf.overlaying(with: .red, fraction: 0.5)

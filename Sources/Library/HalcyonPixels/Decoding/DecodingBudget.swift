@@ -25,10 +25,13 @@ final class DecodingBudget: @unchecked Sendable {
     /// The turns of the waiting threads, the next one first.
     private var line: [Int] = []
     private var lastTurn = 0
+    /// Called with the number of waiting threads when one of them is about to wait, under the lock.
+    private let onWait: (@Sendable (Int) -> Void)?
 
-    init(limit: Int, least: Int = 0) {
+    init(limit: Int, least: Int = 0, onWait: (@Sendable (Int) -> Void)? = nil) {
         most = limit
         self.least = least
+        self.onWait = onWait
     }
 
     /// The budget in bytes. Lowering it does not affect memory already in use.
@@ -117,6 +120,7 @@ final class DecodingBudget: @unchecked Sendable {
                 throw .processing(reason: "nobody waits any longer for it to have memory")
             }
             if let stop { cdecoding_set_waits_for_memory(stop, true) }
+            onWait?(line.count)
             condition.wait()
         }
     }

@@ -7,22 +7,7 @@ import Testing
 @testable import HalcyonStorage
 
 /// A new storage over files that are there already, and files that may not be read.
-@Suite struct DiskStorageAccessTests {
-    let folder: TemporaryDirectory
-    let config: DiskStorage.Config
-    /// Has "one" for the key "1".
-    let storage: DiskStorage.Backend<Note>
-
-    init() throws {
-        folder = try TemporaryDirectory()
-        config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
-        #expect(chmod(folder.url.path, 0o755) == 0)
-        storage = try folder.notes()
-        try storage.store(value: Note("one"), forKey: "1")
-    }
-
-    // MARK: Listing
-
+extension DiskStorageDamageTests {
     /// Upstream: testStoreAndGetWhenInitialCacheScanFinishesAfterStore
     @Test func aValueStoredWhileTheFolderIsListedStays() throws {
         for number in 0..<50 { try storage.store(value: Note("\(number)"), forKey: "\(number)") }
@@ -51,8 +36,8 @@ import Testing
     // MARK: Without permission
 
     /// Lets everybody read the folder and the index, which a storage keeps to their owner.
-    private func openToAll(_ storage: DiskStorage.Backend<Note>) {
-        #expect(chmod(storage.directoryURL.path, 0o755) == 0)
+    private func openToAll() {
+        for url in [folder.url, storage.directoryURL] { #expect(chmod(url.path, 0o755) == 0) }
         for name in DiskIndex.fileNames {
             // Not all of them are there.
             chmod(storage.directoryURL.appendingPathComponent(name).path, 0o644)
@@ -61,6 +46,7 @@ import Testing
 
     /// Upstream: testValueWithUnreadableDirectoryReportsMiss
     @Test func aFolderThatMayNotBeEnteredHoldsNothing() throws {
+        openToAll()
         #expect(chmod(storage.directoryURL.path, 0) == 0)
         defer { chmod(storage.directoryURL.path, 0o755) }
         try Unprivileged.run {
@@ -76,7 +62,7 @@ import Testing
     /// Upstream: testValueWithUnreadableFileDataThrows
     @Test func aFileThatMayNotBeReadIsThereButAnError() throws {
         let file = storage.cacheFileURL(forKey: "1").path
-        openToAll(storage)
+        openToAll()
         #expect(chmod(file, 0) == 0)
         Unprivileged.run {
             #expect(storage.isCached(forKey: "1"))
@@ -89,7 +75,7 @@ import Testing
     /// Upstream: testValueWithUnreadableMetadataOnExistingFileThrows
     @Test func anIndexThatMayNotBeReadIsAnError() throws {
         let index = storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
-        openToAll(storage)
+        openToAll()
         #expect(chmod(index, 0) == 0)
         try Unprivileged.run {
             let other = try DiskStorage.Backend<Note>(config: config)
