@@ -1,7 +1,7 @@
 import Foundation
 
 /// Mirrors the image.
-public struct FlippingImageProcessor: ImageProcessor {
+public struct FlippingImageProcessor: ImageProcessor, StepImageProcessor {
     /// Whether left and right are exchanged.
     public let horizontally: Bool
     /// Whether top and bottom are exchanged.
@@ -17,11 +17,8 @@ public struct FlippingImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("FlippingImageProcessor", "\(horizontally)_\(vertically)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.flipped(
-            horizontally: horizontally, vertically: vertically)
+    func step(_ image: Image) -> Image {
+        image.kf.flipped(horizontally: horizontally, vertically: vertically)
     }
 }
 

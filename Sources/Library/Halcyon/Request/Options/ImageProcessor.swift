@@ -116,10 +116,17 @@ public struct DefaultImageProcessor: ImageProcessor {
     }
 }
 
-extension ImageProcessItem {
-    /// The image to process: decoded from the bytes, or the given one at the request's scale.
-    func image(scaledFor options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        DefaultImageProcessor.default.process(item: self, options: options)
+/// A processor that only adds steps to the image of the default processor.
+protocol StepImageProcessor: ImageProcessor {
+    /// The processed image; `image` has the request's scale.
+    func step(_ image: Image) -> Image
+}
+
+extension StepImageProcessor {
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        DefaultImageProcessor.default.process(item: item, options: options).map(step)
     }
 }
 
