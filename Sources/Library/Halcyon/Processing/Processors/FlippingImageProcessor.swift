@@ -29,11 +29,11 @@ extension FlippingImageProcessor: TextualImageProcessor {
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
         let sides = try arguments.required(.sides("direction"))
-        self.init(horizontally: sides.horizontal, vertically: sides.vertical)
+        self.init(horizontally: sides.areHorizontal, vertically: sides.areVertical)
     }
 
     var argumentTexts: [String] {
-        [SpecText.Sides(horizontal: horizontally, vertical: vertically).name]
+        [SpecText.Sides(horizontally: horizontally, vertically: vertically).rawValue]
     }
 }
 

@@ -52,15 +52,16 @@ extension TrimmingImageProcessor: TextualImageProcessor {
         let color = arguments.optional(.color)
         let sides = arguments.optional(.sides("sides"))
         self.init(
-            threshold: threshold, color: color, isEvenHorizontally: sides?.horizontal ?? false,
-            isEvenVertically: sides?.vertical ?? false)
+            threshold: threshold, color: color, isEvenHorizontally: sides?.areHorizontal ?? false,
+            isEvenVertically: sides?.areVertical ?? false)
     }
 
     var argumentTexts: [String] {
-        let sides = SpecText.Sides(horizontal: isEvenHorizontally, vertical: isEvenVertically)
+        let sides = SpecText.Sides(
+            horizontally: isEvenHorizontally, vertically: isEvenVertically)
         return (threshold == 10 ? [] : [SpecText.text(of: threshold)])
             + (color.map { [SpecText.text(of: $0)] } ?? [])
-            + (sides == SpecText.Sides() ? [] : [sides.name])
+            + (sides == .none ? [] : [sides.rawValue])
     }
 }
 

@@ -5,7 +5,7 @@ struct ProcessorArguments {
     private let form: ProcessorTextForm
     private var rest: ArraySlice<String>
     /// The optional parameters that were tried for the first of `rest` without success.
-    private var tried: [ArgumentKind] = []
+    private var tried: [(name: String, description: String)] = []
 
     init(_ arguments: [String], of form: ProcessorTextForm) {
         self.form = form
@@ -17,10 +17,10 @@ struct ProcessorArguments {
         _ argument: ProcessorArgument<Value>
     ) throws(ImageProcessorSpec.ParsingError) -> Value {
         guard let text = rest.popFirst() else {
-            throw failure(argument.kind.name, "\(argument.kind.description) is missing")
+            throw failure(argument.name, "\(argument.description) is missing")
         }
         guard let value = argument.read(text) else {
-            throw failure(argument.kind.name, "“\(text)” is not \(argument.kind.description)")
+            throw failure(argument.name, "“\(text)” is not \(argument.description)")
         }
         return value
     }
@@ -29,7 +29,7 @@ struct ProcessorArguments {
     mutating func optional<Value>(_ argument: ProcessorArgument<Value>) -> Value? {
         guard let text = rest.first else { return nil }
         guard let value = argument.read(text) else {
-            tried.append(argument.kind)
+            tried.append((argument.name, argument.description))
             return nil
         }
         tried = []
@@ -54,20 +54,17 @@ struct ProcessorArguments {
     }
 }
 
-/// The name and the description of an argument, for error messages.
-struct ArgumentKind: Sendable {
-    let name: String
-    let description: String
-}
-
 /// A parameter of a processor, with its parser.
 struct ProcessorArgument<Value>: Sendable {
-    let kind: ArgumentKind
+    /// The name and the description for error messages.
+    let name: String
+    let description: String
     /// Returns the value of a text, or `nil` if it is invalid.
     let read: @Sendable (String) -> Value?
 
     init(_ name: String, _ description: String, read: @escaping @Sendable (String) -> Value?) {
-        kind = ArgumentKind(name: name, description: description)
+        self.name = name
+        self.description = description
         self.read = read
     }
 }
@@ -117,7 +114,7 @@ extension ProcessorArgument where Value == CGPoint {
 extension ProcessorArgument where Value == SpecText.Sides {
     /// One direction, both or none.
     static func sides(_ name: String) -> Self {
-        Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(name: text) }
+        Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(rawValue: text) }
     }
 }
 
