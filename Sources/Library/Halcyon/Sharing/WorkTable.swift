@@ -154,13 +154,8 @@ package struct WorkCaller<Result: Sendable>: Sendable {
 
 /// Work that goes on step by step as long as it is wanted.
 package final class SteppedWork: WorkJob {
-    private struct State {
-        var isStopped = false
-        var isGivenUp = false
-        var onStop: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
+    private let stopped = OneShot<Void>()
+    private let givenUp = Atomic(false)
     private let hasInterest: @Sendable () -> Bool
 
     init(hasInterest: @escaping @Sendable () -> Bool) {
@@ -170,33 +165,22 @@ package final class SteppedWork: WorkJob {
     /// Whether a waiter still wants the result. To be checked before each step.
     package var isWanted: Bool {
         if !isStopped, hasInterest() { return true }
-        state.withLock { $0.isGivenUp = true }
+        givenUp.store(true, ordering: .releasing)
         return false
     }
 
     /// Whether `isWanted` has returned false.
-    package var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+    package var isGivenUp: Bool { givenUp.load(ordering: .acquiring) }
 
     /// Whether all waiters have left.
-    package var isStopped: Bool { state.withLock { $0.isStopped } }
+    package var isStopped: Bool { stopped.isGiven }
 
     /// Runs `action` once when the last caller leaves; at once if that has happened.
     package func onStop(_ action: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
-            if !state.isStopped { state.onStop = action }
-            return state.isStopped
-        }
-        if isLate { action() }
+        stopped.whenGiven { action() }
     }
 
-    package func stop() {
-        let action = state.withLock { state in
-            state.isStopped = true
-            defer { state.onStop = nil }
-            return state.onStop
-        }
-        action?()
-    }
+    package func stop() { stopped.give(()) }
 
     package func setPriority(_ priority: Float, change: UInt64) {}
 }
