@@ -7,13 +7,6 @@ import Synchronization
 /// time, regardless of the number of requests, and a few at a time. Running revalidations have no
 /// owner and are not cancelled.
 final class Revalidations: Sendable {
-    /// The result of a revalidation, for requests of any processor.
-    private enum Finding: Sendable {
-        case unchanged
-        case changed(RetrieveImageResult)
-        case failed(KingfisherError)
-    }
-
     private struct Asking {
         let record: ResponseRecord
         /// The request that began it, in its background form.
@@ -127,7 +120,7 @@ final class Revalidations: Sendable {
 
     private func finding(
         of result: Result<RetrieveImageResult, KingfisherError>, _ record: ResponseRecord
-    ) -> Finding {
+    ) -> HTTPRevalidation {
         switch result {
         case .failure(let error): return .failed(error)
         case .success(let image):
@@ -139,7 +132,7 @@ final class Revalidations: Sendable {
         }
     }
 
-    private func finish(_ record: ResponseRecord, _ finding: Finding) {
+    private func finish(_ record: ResponseRecord, _ finding: HTTPRevalidation) {
         let id = ObjectIdentifier(record)
         let date = now()
         let job = state.withLock { state in
@@ -160,21 +153,18 @@ final class Revalidations: Sendable {
         for request in job?.requests ?? [] { tell(request, finding, job?.request) }
     }
 
-    private func tell(_ request: ImageRequest, _ finding: Finding, _ asked: ImageRequest?) {
+    private func tell(_ request: ImageRequest, _ found: HTTPRevalidation, _ asked: ImageRequest?) {
         guard request.onRevalidated != nil || request.options.onHTTPRevalidation != nil else {
             return
         }
-        switch finding {
-        case .unchanged: request.tell(.unchanged)
-        case .failed(let error): request.tell(.failed(error))
-        case .changed(let result):
-            if asked?.number == request.number { return request.tell(.changed(result)) }
-            // From the same bytes, but made by its own processor.
-            Task {
-                switch await request.revalidating.attempted() {
-                case .success(let result): request.tell(.changed(result))
-                case .failure(let error): request.tell(.failed(error))
-                }
+        guard case .changed = found, asked?.number != request.number else {
+            return request.tell(found)
+        }
+        // From the same bytes, but made by its own processor.
+        Task {
+            switch await request.revalidating.attempted() {
+            case .success(let result): request.tell(.changed(result))
+            case .failure(let error): request.tell(.failed(error))
             }
         }
     }
