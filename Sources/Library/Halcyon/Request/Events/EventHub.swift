@@ -63,11 +63,15 @@ final class EventHub: Sendable {
 /// Sends the events of one request to the listeners of its manager and to its own listener.
 final class RequestEvents: Sendable {
     private let hub: EventHub?
-    private let listener: RequestListener?
+    /// The `onEvent` of the request.
+    private let listener: (@Sendable (ImageEvent) -> Void)?
     private let request: ImageEvent.RequestID
     private let source: Source
 
-    init(_ hub: EventHub?, _ listener: RequestListener?, number: UInt64, source: Source) {
+    init(
+        _ hub: EventHub?, _ listener: (@Sendable (ImageEvent) -> Void)?, number: UInt64,
+        source: Source
+    ) {
         self.hub = hub
         self.listener = listener
         request = ImageEvent.RequestID(number: number)
@@ -78,7 +82,7 @@ final class RequestEvents: Sendable {
         let event = ImageEvent(
             request: request, source: source, time: ContinuousClock.now, kind: kind)
         hub?.send(event)
-        listener?.tell(event)
+        listener?(event)
     }
 
     func note(end result: Result<RetrieveImageResult, KingfisherError>) {
@@ -87,23 +91,6 @@ final class RequestEvents: Sendable {
         case .failure(let error) where error.isCancelled: note(.cancelled)
         case .failure(let error): note(.failed(error))
         }
-    }
-}
-
-/// The `onEvent` of a request.
-struct RequestListener: Sendable {
-    private let queue: CallbackQueue
-    private let block: @Sendable (ImageEvent) -> Void
-
-    /// - Parameter queue: The queue on which `block` is called. `.mainCurrentOrAsync` becomes
-    ///   asynchronous, so that events from the main queue and from elsewhere stay in order.
-    init(_ block: @escaping @Sendable (ImageEvent) -> Void, on queue: CallbackQueue) {
-        self.block = block
-        if case .mainCurrentOrAsync = queue { self.queue = .mainAsync } else { self.queue = queue }
-    }
-
-    func tell(_ event: ImageEvent) {
-        queue.execute { [block] in block(event) }
     }
 }
 
@@ -140,8 +127,11 @@ extension ImageRequest {
         let block = options.onEvent
         let isObserved = hub?.isObserved ?? false
         guard isObserved || block != nil else { return self }
-        let ownQueue = options.callbackQueue
-        let listener = block.map { RequestListener($0, on: queue ?? ownQueue) }
+        var queue = queue ?? options.callbackQueue
+        // So that events from the main queue and from elsewhere stay in order.
+        if case .mainCurrentOrAsync = queue { queue = .mainAsync }
+        var listener: (@Sendable (ImageEvent) -> Void)?
+        if let block { listener = { [queue] event in queue.execute { block(event) } } }
         let events = RequestEvents(
             isObserved ? hub : nil, listener, number: number, source: originalSource)
         options.events = events
