@@ -35,10 +35,8 @@ public enum StorageExpiration: Hashable, Sendable {
         }
     }
 
-    /// The lifetime in seconds of a value stored now.
     package var timeInterval: TimeInterval { timeInterval(since: Date()) }
 
-    /// Whether a value stored at `date` is expired already.
     func isExpired(at date: Date) -> Bool { timeInterval(since: date) <= 0 }
 
     /// Whether a value stored now is expired already.

@@ -38,7 +38,6 @@ extension CacheDirectory {
         }
     }
 
-    /// A cached file.
     private struct Entry {
         let row: IndexRow
         /// The bytes; `nil` for a mere check of existence.
@@ -240,7 +239,6 @@ extension CacheDirectory {
 
 /// Accesses that are not yet in the index: writing each at once would make every hit a write.
 struct AccessLog {
-    /// The last access to a file.
     struct Access: Sendable {
         /// The time of the access; seconds since 1970.
         var accessed: Double
@@ -251,7 +249,6 @@ struct AccessLog {
     /// The number of accesses after which the log should be written.
     static let capacity = 256
 
-    /// The identity of a response in the index.
     struct ResponseID: Hashable, Sendable {
         let key: String
         let variant: Data
@@ -287,7 +284,6 @@ struct AccessLog {
         return row
     }
 
-    /// Empties the log and returns what was in it.
     mutating func take() -> AccessLog {
         defer { self = AccessLog() }
         return self
@@ -318,7 +314,6 @@ struct UnwrittenRows {
         rows[name] = nil
     }
 
-    /// Forgets all rows and returns them.
     mutating func take() -> [IndexRow] {
         defer { rows = [:] }
         return Array(rows.values)
@@ -330,7 +325,6 @@ struct UnwrittenRows {
 /// A row is valid only for the very file it was read for: any process that stores, replaces or
 /// removes a file makes it another one. Damage is found by the checksum in the row.
 struct IndexMirror {
-    /// A row and the file it belongs to.
     struct Entry: Sendable {
         var row: IndexRow
         let stamp: DiskFile.Stamp
@@ -354,7 +348,6 @@ struct IndexMirror {
         return entry
     }
 
-    /// Sets or removes the row of a file.
     mutating func set(_ entry: Entry?, of name: String) {
         former[name] = nil
         recent[name] = entry
@@ -371,7 +364,6 @@ struct IndexMirror {
         set(entry, of: name)
     }
 
-    /// Updates the row after an access.
     mutating func note(_ access: AccessLog.Access, of name: String) {
         guard var entry = entry(name) else { return }
         entry.row.accessed = access.accessed

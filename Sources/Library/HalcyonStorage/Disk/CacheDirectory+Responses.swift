@@ -145,7 +145,6 @@ extension CacheDirectory {
         } ?? false
     }
 
-    /// Removes a response with all files derived from it.
     package func removeResponse(key: String, variant: Data) throws {
         try changingResponses { transaction, folder in
             guard let stored = try transaction.responseHead(.init(key: key, variant: variant))

@@ -13,8 +13,6 @@ final class CacheFolder: Sendable {
     private let descriptor: Int32
     let identity: DiskFile.Identity
 
-    /// Opens a folder.
-    /// - Throws: `POSIXError`.
     init(_ path: String) throws(POSIXError) {
         descriptor = halcyon_open_folder(path)
         guard descriptor >= 0 else { throw .current }
@@ -106,7 +104,6 @@ final class CacheFolder: Sendable {
         return error == 0 ? names : nil
     }
 
-    /// Restricts the folder to its owner.
     func makePrivate() {
         // Only the owner may do so.
         _ = fchmodat(descriptor, ".", 0o700, 0)
@@ -239,7 +236,6 @@ extension CacheFolder {
         return DiskFile.Stamp(info)
     }
 
-    /// Writes all bytes to an open file.
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
@@ -254,12 +250,9 @@ extension CacheFolder {
     }
 }
 
-/// File metadata, in an open folder or at a path.
 package enum DiskFile {
-    /// The result of reading a file.
     enum Content {
         case bytes(Data, Stamp)
-        /// There is no such file.
         case missing
         /// The file has another length than expected, or is a link, a FIFO, a socket or a device.
         case unfit
@@ -289,7 +282,6 @@ package enum DiskFile {
         }
     }
 
-    /// The metadata of a file.
     struct Metadata {
         let identity: Identity
         let stamp: Stamp
@@ -330,7 +322,6 @@ package enum DiskFile {
     }
 }
 
-/// The names of files that are being written.
 enum TemporaryFile {
     private static let prefix = ".tmp-"
 
@@ -339,12 +330,10 @@ enum TemporaryFile {
         "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
 
-    /// Whether a name is that of a temporary file.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
 
 extension POSIXError {
-    /// The error in `errno`.
     static var current: POSIXError {
         POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }

@@ -71,12 +71,10 @@ final class DiskIndex: Sendable {
     /// Whether the open database is still the one in the folder.
     var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
 
-    /// The row of a file.
     func row(named name: String) throws -> IndexRow? {
         try read { try $0.row(named: name) }
     }
 
-    /// The total bytes of all files.
     func totalSize() throws -> Int {
         try read { try $0.totalSize() }
     }
@@ -86,7 +84,6 @@ final class DiskIndex: Sendable {
         try read { (try $0.fileCount(), try $0.totalSize()) }
     }
 
-    /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
         try read { try $0.rows() }
     }
@@ -264,7 +261,6 @@ extension DiskIndex {
 }
 
 extension CacheFolder {
-    /// Whether the last bytes of a file are these.
     fileprivate func ends(_ name: String, with bytes: [UInt8]) -> Bool {
         let file = openForReading(name)
         guard file >= 0 else { return false }
@@ -329,7 +325,6 @@ final class LockPatience: Sendable {
     private typealias Instant = ContinuousClock.Instant
 
     private let clock = ContinuousClock()
-    /// The longest wait.
     private let limit: Duration
     /// The end of the time without waits.
     private let exhausted = Mutex<Instant?>(nil)

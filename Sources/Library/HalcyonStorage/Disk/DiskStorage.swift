@@ -53,10 +53,8 @@ public enum DiskStorage {
 }
 
 extension DiskStorage {
-    /// The location of a storage's files.
     struct Location {
         let url: URL
-        /// Whether it is the default folder.
         let isDefault: Bool
 
         /// `environment` determines the user's cache folder.

@@ -79,7 +79,6 @@ extension IndexTransaction {
 
     // MARK: Reading
 
-    /// The row of a response.
     func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
         let statement = try db.cachedStatement(
             sql: """
@@ -90,7 +89,6 @@ extension IndexTransaction {
             .map { try ResponseRow($0) }
     }
 
-    /// The rows of all variants of a key.
     func responses(forKey key: String) throws -> [ResponseRow] {
         let statement = try db.cachedStatement(
             sql: "SELECT \(ResponseRow.columns) FROM responses WHERE key = ?")
@@ -222,7 +220,6 @@ extension IndexTransaction {
         return db.lastInsertedRowID
     }
 
-    /// Replaces a response.
     func update(_ id: Int64, to row: ResponseRow) throws {
         try execute(
             """
@@ -255,7 +252,6 @@ extension IndexTransaction {
             """, [name, checksum, origin, response, generation, isOriginal ? 1 : 0])
     }
 
-    /// Removes the derivation of a file.
     func unlink(_ name: String) throws {
         try execute("DELETE FROM derivations WHERE name = ?", [name])
     }
@@ -296,7 +292,6 @@ extension IndexTransaction {
         if hasResponses { try execute("DELETE FROM responses", []) }
     }
 
-    /// The limits on stored responses.
     struct ResponseLimits {
         var all = 100_000
         /// The limit of redirects and of remembered errors, each.
@@ -351,7 +346,6 @@ extension IndexTransaction {
         return count
     }
 
-    /// The keys, variants and URLs of all responses.
     func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
         try Row.fetchAll(db.cachedStatement(sql: "SELECT key, variant, url FROM responses"))
             .map { row in
@@ -363,7 +357,6 @@ extension IndexTransaction {
             }
     }
 
-    /// Writes uses into the rows they belong to.
     func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
         for (id, used) in uses {
             try execute(

@@ -7,12 +7,10 @@ struct IndexTransaction {
     /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
 
-    /// Notes the version of the tables.
     func setVersion(_ version: Int) throws {
         try db.execute(sql: "PRAGMA user_version = \(version)")
     }
 
-    /// The row of a file.
     func row(named name: String) throws -> IndexRow? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(IndexRow.columns) FROM files WHERE name = ?")
@@ -47,12 +45,10 @@ struct IndexTransaction {
         }
     }
 
-    /// Removes the row of a file.
     func delete(_ name: String) throws {
         try execute("DELETE FROM files WHERE name = ?", [name])
     }
 
-    /// Writes accesses into the rows they belong to.
     func apply(_ log: AccessLog) throws {
         for (name, access) in log.accesses {
             try execute(
@@ -69,7 +65,6 @@ struct IndexTransaction {
             [checksum, format, name])
     }
 
-    /// The total bytes of all files.
     func totalSize() throws -> Int {
         let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
         guard let row else { throw DatabaseError.senseless }
@@ -145,7 +140,6 @@ struct IndexTransaction {
 }
 
 extension IndexTransaction {
-    /// The origin of a database.
     enum Origin: Equatable {
         case ours
         /// Ours, without the tables of responses.
@@ -160,7 +154,6 @@ extension IndexTransaction {
         case foreign
     }
 
-    /// Creates the tables and fills them.
     func fill(_ applicationID: Int, _ version: Int, _ rows: [IndexRow]) throws {
         for statement in Self.schema { try db.execute(sql: statement) }
         try db.execute(sql: "INSERT INTO total VALUES (0)")
@@ -241,7 +234,6 @@ extension IndexTransaction {
         }
     }
 
-    /// A column of a table.
     private struct Column: Hashable {
         let name: String
         let type: String
@@ -297,9 +289,7 @@ extension IndexTransaction {
     ]
 }
 
-/// A file's row in the index.
 struct IndexRow: Sendable, Equatable {
-    /// The file's name.
     var name: String
     /// The key it was stored for, without its secrets; `nil` for a file found when the index was
     /// rebuilt.

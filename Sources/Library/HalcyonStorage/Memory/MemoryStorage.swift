@@ -51,7 +51,6 @@ public enum MemoryStorage {
             self.init(config: config, now: { .coarse })
         }
 
-        /// Makes an empty storage that takes the time from `now`.
         package init(config: Config, now: @escaping @Sendable () -> Date) {
             objects = ObjectStore(config: config, now: now)
         }
@@ -143,7 +142,6 @@ public enum MemoryStorage {
         /// The number of values, including expired ones that are not removed yet.
         package var count: Int { objects.count }
 
-        /// The number of values evicted so far.
         package var evictionCount: Int { objects.evictionCount }
 
         /// The cost of all values in bytes, including expired ones that are not removed yet.
@@ -160,7 +158,6 @@ final class ObjectStore: Sendable {
     /// An object with the expiration it was stored with.
     struct Entry: Sendable {
         let object: StoredObject
-        /// The note stored with the object.
         let note: StoredObject?
         private let expiration: StorageExpiration
         private(set) var estimatedExpiration: Date
@@ -192,7 +189,6 @@ final class ObjectStore: Sendable {
 
     private struct State {
         var config: MemoryStorage.Config
-        /// The timer that removes expired values.
         var cleaning: RepeatingTimer?
     }
 
@@ -307,7 +303,6 @@ final class ObjectStore: Sendable {
         if cost >= HeapTrim.leastCost { HeapTrim.plan() }
     }
 
-    /// The sum of all costs.
     var totalCost: Int { entries.budget.totalCost }
 
     var count: Int { entries.budget.count }
@@ -351,7 +346,6 @@ final class StoredObject: Sendable {
     }
 }
 
-/// A box that makes an object of a value.
 @usableFromInline
 final class ValueBox<T: Sendable>: Sendable {
     @usableFromInline let value: T

@@ -11,7 +11,6 @@ import Synchronization
 struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     typealias Entry = StoreShard<Value>.Entry
 
-    /// The state that insertions and removals change.
     struct Ledger {
         var budget: StoreBudget
         var order = EvictionOrder()
@@ -25,7 +24,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         ledger = Mutex(Ledger(budget: StoreBudget(costLimit: costLimit, countLimit: countLimit)))
     }
 
-    /// The total cost and number of the values, and the limits.
     var budget: StoreBudget { ledger.withLock { $0.budget } }
 
     /// Stores `value`, replacing the key's former one, which is found until then. A value whose
@@ -68,7 +66,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         shards[shard(of: key)].use(key, at: clock, change)
     }
 
-    /// Removes the key's value.
     func removeValue(forKey key: StoreKey) -> Value? {
         ledger.withLock { ledger in
             guard let entry = shards[shard(of: key)].remove(key) else { return nil }
@@ -77,12 +74,10 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes all values that `shouldRemove` selects.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
         removeElements { _, value in shouldRemove(value) }.map(\.entry)
     }
 
-    /// Removes the values of all keys that `shouldRemove` selects, and returns these keys.
     func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
         removeElements { key, _ in shouldRemove(key) }.map(\.key)
     }
@@ -109,7 +104,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Changes the limits and removes what exceeds them.
     func setLimits(cost: Int?, count: Int?) -> [Value] {
         ledger.withLock { ledger in
             ledger.budget.costLimit = cost
@@ -168,7 +162,6 @@ struct UseClock: ~Copyable, Sendable {
 
 /// The total cost and number of a store's values, with the limits of both.
 struct StoreBudget {
-    /// The result of a reservation.
     enum Answer {
         /// There was room; the value is counted now.
         case reserved
@@ -178,9 +171,7 @@ struct StoreBudget {
         case tooCostly
     }
 
-    /// The sum of the values' costs.
     private(set) var totalCost = 0
-    /// The number of values in the store.
     private(set) var count = 0
     /// The number of values evicted so far.
     private(set) var evictionCount = 0
@@ -214,19 +205,16 @@ struct StoreBudget {
         return .reserved
     }
 
-    /// Stops counting `cost`.
     mutating func release(_ cost: Int) {
         totalCost -= cost
         count -= 1
     }
 
-    /// Stops counting the `cost` of an evicted value.
     mutating func evict(_ cost: Int) {
         release(cost)
         evictionCount += 1
     }
 
-    /// Stops counting all values.
     mutating func releaseAll() {
         totalCost = 0
         count = 0
@@ -240,7 +228,6 @@ struct StoreBudget {
 /// numbers are equal; the list is rebuilt when it is used up. So an order costs a sort now and
 /// then, and a use has to change nothing but the number.
 struct EvictionOrder {
-    /// A candidate for eviction.
     struct Candidate {
         let shard: UInt32
         let slot: UInt32
@@ -251,7 +238,6 @@ struct EvictionOrder {
     /// The candidates, with the next one last.
     private var candidates: [Candidate]
 
-    /// An order without candidates.
     init() {
         candidates = []
     }
@@ -263,6 +249,5 @@ struct EvictionOrder {
         candidates = (settled.isEmpty ? all : settled).sorted { $0.lastUse > $1.lastUse }
     }
 
-    /// Takes the next candidate.
     mutating func next() -> Candidate? { candidates.popLast() }
 }

@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// Removed values are returned, to be released after the lock.
 struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
-    /// A stored value.
     struct Entry: Sendable {
         var cost: Int
         var value: Value
@@ -15,9 +14,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     }
     typealias Table = KeyTable<Entry>
 
-    /// The result of an insertion.
     enum Placement {
-        /// The value is stored, in place of the former one.
         case placed(former: Value?)
         /// Other values have to be evicted first.
         case full
@@ -29,7 +26,6 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
     private let padding = InlineArray<16, UInt64>(repeating: 0)
 
-    /// Reads the key's value with `read`, without counting a use.
     func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         table.withLock { table in
             guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
@@ -86,21 +82,18 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes the key's value.
     func remove(_ key: StoreKey) -> Entry? {
         table.withLock { table in
             table.slot(of: key).map { table.remove($0) }
         }
     }
 
-    /// Removes the value of `slot` if its last use is `use`.
     func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
         table.withLock { table in
             table[slot]?.lastUse == use ? table.remove(slot) : nil
         }
     }
 
-    /// Removes all values that `shouldRemove` selects.
     func removeAll(
         where shouldRemove: @Sendable (String, Value) -> Bool
     ) -> [(key: String, entry: Entry)] {
@@ -122,7 +115,6 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// The last use of each value.
     func uses() -> [(slot: Table.Slot, use: UInt64)] {
         table.withLock { table in
             table.slots.compactMap { slot in
@@ -155,13 +147,11 @@ struct KeyTable<Value> {
     private var buckets = ContiguousArray(repeating: Self.none, count: 16)
     private var free: Slot = Self.none
 
-    /// Elements in the table.
     private(set) var count = 0
 
     /// All slots, also those that are free.
     var slots: Range<Slot> { elements.indices }
 
-    /// The slot of a key.
     func slot(of key: StoreKey) -> Slot? {
         var slot = buckets[bucket(of: key.hash)]
         while slot != Self.none {

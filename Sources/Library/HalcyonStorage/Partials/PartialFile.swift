@@ -11,10 +11,8 @@ package import HalcyonWork
 package final class PartialFile: @unchecked Sendable {
     // Unchecked: `state` is used by the operations of the file alone, one after the other.
 
-    /// The content of a file.
     package struct Content: Sendable {
         package let bytes: Data
-        /// The description stored with the bytes.
         package let description: String
     }
 
@@ -70,7 +68,6 @@ package final class PartialFile: @unchecked Sendable {
         }
     }
 
-    /// Unlocks the file.
     package func close() {
         perform(on: DiskLane.writing) { $0.state = .closed }
     }
@@ -184,7 +181,6 @@ final class HeldFile {
         length = bytes.count
     }
 
-    /// - Throws: `POSIXError`.
     func append(_ bytes: Data) throws(POSIXError) {
         if let error = bytes.withUnsafeBytes({ CacheFolder.write($0, to: descriptor) }) {
             throw error

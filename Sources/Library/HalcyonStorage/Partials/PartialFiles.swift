@@ -52,7 +52,6 @@ package final class PartialFiles: Sendable {
             of: self)
     }
 
-    /// Waits until all operations on files so far are done.
     package func finishWriting() async {
         await operations.finishAll()
     }
@@ -131,10 +130,8 @@ package final class PartialFiles: Sendable {
 
 // The file operations of a `PartialFile`. All block.
 extension PartialFiles {
-    /// The result of locking a file.
     enum Claim {
         case held(HeldFile)
-        /// The file does not exist.
         case missing
         /// Another process holds the file, or it cannot be used.
         case taken
@@ -185,7 +182,6 @@ extension PartialFiles {
         return isNoted != nil
     }
 
-    /// Removes a held file.
     func drop(_ name: String) {
         // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)
