@@ -73,7 +73,6 @@ package struct FilePath: Hashable, Sendable {
         return String(decoding: lastComponent[(dot + 1)...], as: UTF8.self)
     }
 
-    /// This path with one more component.
     package func appending(_ component: some Sequence<UInt8>) -> FilePath {
         let separator = bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         return FilePath(bytes: bytes + separator + component) ?? self
@@ -258,7 +257,6 @@ extension String {
     /// Whether bytes that are part of no character stand in this text.
     package var isEscaped: Bool { unicodeScalars.contains { $0.escapedByte != nil } }
 
-    /// The bytes that this text stands for.
     package var unescapedBytes: [UInt8] {
         guard isEscaped else { return Array(utf8) }
         return unicodeScalars.reduce(into: []) { bytes, scalar in
