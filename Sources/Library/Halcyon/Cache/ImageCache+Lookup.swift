@@ -38,7 +38,6 @@ extension ImageCache {
         return try result?.get() ?? .none
     }
 
-    /// The image on disk, put into memory.
     private func promoted(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo,
         isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
@@ -55,7 +54,6 @@ extension ImageCache {
         }
     }
 
-    /// `lookup` with its error as a value.
     func lookupResult(
         key: String, options: KingfisherParsedOptionsInfo
     ) async -> Result<ImageCacheResult, KingfisherError> {
@@ -67,7 +65,6 @@ extension ImageCache {
         }
     }
 
-    /// `diskImage` with its error as a value.
     func diskResult(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo
     ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
@@ -115,7 +112,6 @@ extension ImageCache {
         return image
     }
 
-    /// The image in memory, and what is known of its origin.
     func originatedImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> (KFCrossPlatformImage, ImageOrigin?)? {
@@ -189,7 +185,6 @@ private struct DiskReading: Sendable {
     enum Decoding: Sendable {
         case image(KFCrossPlatformImage)
         case undecodable
-        /// The image is no longer wanted.
         case unwanted
     }
 
@@ -200,7 +195,6 @@ private struct DiskReading: Sendable {
 
     var isWanted: Bool { isCurrent?() ?? true }
 
-    /// All steps, one after the other.
     func run() throws(KingfisherError) -> KFCrossPlatformImage? {
         guard isWanted, let data = try read().get(), isWanted else { return nil }
         switch decode(data) {
@@ -273,7 +267,6 @@ extension ImageCache {
         return try result.get()
     }
 
-    /// The look-up of a subclass on disk.
     func overriddenDiskLookup(
         _ key: String, options: KingfisherOptionsInfo?
     ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
@@ -392,7 +385,6 @@ extension ImageProcessItem {
 }
 
 extension Image {
-    /// Whether it has the frames required by `options`.
     func hasFrames(of options: KingfisherParsedOptionsInfo) -> Bool {
         options.onlyLoadFirstFrame ? frameCount == 1 : !isFirstFrame
     }
@@ -403,7 +395,6 @@ struct OriginalRetention: Sendable {
     fileprivate let cache: ImageCache
     fileprivate let retention:
         SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Retention
-    /// The options of the original.
     let options: KingfisherParsedOptionsInfo
 
     func release() {

@@ -135,7 +135,6 @@ extension ImageCache {
         }
     }
 
-    /// Puts a rendered image into memory.
     func storeInMemory(
         _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo,
         origin: ImageOrigin? = nil
@@ -218,7 +217,6 @@ enum PendingStore: Sendable {
     /// The disk is being written.
     case writing(OneShot<CacheStoreResult>)
 
-    /// The result, when the disk has been written.
     var result: CacheStoreResult {
         get async {
             switch self {

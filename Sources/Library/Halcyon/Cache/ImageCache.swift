@@ -38,7 +38,6 @@ open class ImageCache: @unchecked Sendable {
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
         if case .some(.success(.some)) = $0 { true } else { false }
     }
-    /// The server responses from which images were made.
     let responses: CachedResponses
     /// The level shared with other machines; `nil` if there is none.
     let shared: SharedLevel?

@@ -57,7 +57,6 @@ public struct CacheStoreResult: Sendable {
     /// in neither cache; that is reported here, as `cannotSerializeImage`.
     public let diskCacheResult: Result<(), KingfisherError>
 
-    /// Success in memory, and `diskCacheResult`.
     init(diskCacheResult: Result<(), KingfisherError> = .success(())) {
         memoryCacheResult = .success(())
         self.diskCacheResult = diskCacheResult

@@ -7,7 +7,6 @@
 /// retention that began before it is released; retentions that began in that time may use it until
 /// they are released. Later callers find the results elsewhere, or start anew.
 package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
-    /// Identifies a caller of a piece of work.
     package struct Ticket: Hashable, Sendable {
         /// The work, counted from 0.
         package let work: Int
@@ -26,7 +25,6 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         fileprivate let serial: Int
     }
 
-    /// The action after joining.
     package enum Join {
         /// The caller is the first: the new job must be started.
         case start(Job, Ticket)
@@ -36,7 +34,6 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         case done(Result)
     }
 
-    /// The action after leaving.
     package enum Leave {
         /// The caller has already left or been served.
         case none
@@ -96,7 +93,6 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
     /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
 
-    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
 
     /// All waiters, those of the oldest work first.
@@ -130,7 +126,6 @@ extension WorkLedger {
         return .start(job, Ticket(work: work, token: token))
     }
 
-    /// Removes a caller from its work.
     package mutating func leave(_ ticket: Ticket) -> Leave {
         guard let entry = entries.index(forKey: ticket.work),
             let waiter = entries.values[entry].remove(ticket.token)
@@ -141,7 +136,6 @@ extension WorkLedger {
         return .stop(job, waiter.caller)
     }
 
-    /// Sets a caller's priority.
     package mutating func setPriority(_ priority: Float, of ticket: Ticket) {
         guard let entry = entries.index(forKey: ticket.work) else { return }
         entries.values[entry].setPriority(priority, of: ticket.token)
@@ -190,7 +184,6 @@ extension WorkLedger {
         return Retention(group: group, serial: lastRetention)
     }
 
-    /// Ends a retention.
     package mutating func release(_ retention: Retention) {
         guard let index = groups.index(forKey: retention.group) else { return }
         groups.values[index].count -= 1

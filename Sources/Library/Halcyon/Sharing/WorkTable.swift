@@ -56,13 +56,10 @@ package final class WorkTable<
         self.isWorthKeeping = isWorthKeeping
     }
 
-    /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { state.withLock { $0.ledger.isIdle } }
 
-    /// All waiters, those of the oldest work first.
     package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
-    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
 
     /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
@@ -70,7 +67,6 @@ package final class WorkTable<
         state.withLock { $0.ledger.retain(group) }
     }
 
-    /// Ends a retention.
     package func release(_ retention: Retention) {
         state.withLock { $0.ledger.release(retention) }
     }
@@ -117,7 +113,6 @@ package final class WorkTable<
         }
     }
 
-    /// Sets a caller's priority.
     package func setPriority(_ priority: Float, of ticket: Ticket) {
         let urgency = state.withLock { state in
             state.ledger.setPriority(priority, of: ticket)
@@ -145,7 +140,6 @@ package typealias SharedWork<Key: Hashable & Sendable, Result: Sendable> = WorkT
     Key, Key, SteppedWork, WorkCaller<Result>, Result
 >
 
-/// A caller of shared work.
 package struct WorkCaller<Result: Sendable>: Sendable {
     /// Whether the caller, without having left, still wants the result. `nil` for always.
     let isWanted: (@Sendable () -> Bool)?

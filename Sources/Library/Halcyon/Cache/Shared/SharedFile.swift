@@ -7,10 +7,8 @@ import HalcyonStorage
 /// The data consists of a magic number, a checksum of everything that follows (eight bytes), the
 /// length of the head (four), the head as JSON, and the bytes.
 struct SharedFile: Sendable, Equatable {
-    /// The origin of the image.
     enum Origin: Sendable, Equatable {
         case unknown
-        /// Stored by the program itself.
         case program
         case response(SharedResponse)
     }

@@ -5,7 +5,6 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// Tells whether there is a network.
 protocol NetworkMonitoring: Sendable {
     var isConnected: Bool { get }
 
@@ -28,7 +27,6 @@ extension NetworkMonitoring {
     }
 }
 
-/// Waits for the network until it is cancelled.
 protocol NetworkObserver: Sendable {
     func cancel()
 }
@@ -181,7 +179,6 @@ struct RouteTable: Sendable {
             + lines("ipv6_route").compactMap(Self.route6)
     }
 
-    /// The columns of a table's lines.
     private func lines(_ name: String) -> [[Substring]] {
         // A table that cannot be read has no routes.
         let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""

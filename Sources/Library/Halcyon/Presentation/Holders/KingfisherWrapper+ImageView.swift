@@ -146,7 +146,6 @@
 @MainActor struct ImageViewSlot<View: KFCrossPlatformImageView>: ImageSlot {
     weak var view: View?
     let placeholder: (any Placeholder)?
-    /// Begins the load anew.
     var retry: (@MainActor () -> Void)?
 
     var isThere: Bool { view != nil }

@@ -93,14 +93,12 @@ public import Foundation
         loader.cancel()
     }
 
-    /// Applies the rendering of `context`.
     private func adopt(_ context: KFImage.Context) {
         guard presentation.rendering != context.rendering else { return }
         presentation.rendering = context.rendering
         if isLoadingOrLoaded { tellRenderer() }
     }
 
-    /// Sets the next presentation, with the current rendering.
     private func present(
         _ image: KFCrossPlatformImage? = nil, isVisible: Bool = false,
         overlay: KFImage.Presentation.Overlay, imageDefinesLayout: Bool = false,
@@ -160,7 +158,6 @@ public import Foundation
     }
 }
 
-/// A binder, with the context of its load.
 @MainActor private struct BinderSlot: ImageSlot {
     weak var binder: ImageBinder?
     let context: KFImage.Context

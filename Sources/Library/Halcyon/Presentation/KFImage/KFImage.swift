@@ -176,7 +176,6 @@ extension KFImage {
             Animation(curve: [.curveEaseIn, .curveEaseOut], duration: duration)
         }
 
-        /// Returns `transition` with this animation's timing.
         func applied(to transition: ImageTransition) -> ImageTransition {
             guard curve != nil || duration != nil else { return transition }
             var options = transition.animationOptions

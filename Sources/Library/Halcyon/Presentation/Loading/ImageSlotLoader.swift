@@ -172,7 +172,6 @@ public typealias ImageSettingCompletion =
     }
 }
 
-/// One load of a slot.
 @MainActor private struct Load<Slot: ImageSlot> {
     let identifier: Source.Identifier.Value
     let handle: DownloadTask
@@ -224,7 +223,6 @@ extension ImageRequest {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// These options, with the shared manager's cache and downloader unless they have their own.
     fileprivate var withPartsOfSharedManager: KingfisherParsedOptionsInfo {
         var options = self
         if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
@@ -238,7 +236,6 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// Shows previews in `slot`.
 private func previewing(
     in slot: some ImageSlot, _ options: KingfisherParsedOptionsInfo
 ) -> ProgressiveConsumer {
@@ -275,7 +272,6 @@ private func superseding(
 /// A slot holds its view weakly: a load does not keep a view alive, and has no effect on a released
 /// one.
 @MainActor protocol ImageSlot: Sendable {
-    /// Whether the view still exists.
     var isThere: Bool { get }
 
     /// Whether neither an image nor a placeholder is on display.
@@ -295,7 +291,6 @@ private func superseding(
     /// Whether `showProgress` shows anything.
     var showsProgress: Bool { get }
 
-    /// Shows the number of bytes received and expected.
     func showProgress(received: Int64, total: Int64)
 
     /// Whether `preview` shows anything; if not, no scans are decoded for it.
@@ -308,10 +303,8 @@ private func superseding(
     /// Removes the placeholder and shows `image`.
     func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo)
 
-    /// Removes the placeholder and shows the image of `change` with a transition.
     func animate(_ change: ImageChange)
 
-    /// Shows that a load failed.
     func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo)
 }
 
@@ -326,7 +319,6 @@ extension ImageSlot {
 
     func showProgress(received: Int64, total: Int64) {}
 
-    /// Changes the image at once, without a transition.
     func animate(_ change: ImageChange) {
         change.perform { show($0, options: change.options) }
         change.end()

@@ -66,7 +66,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
             toPixels: PixelSize(points: size, scale: base.scale), quality: quality)
     }
 
-    /// The image with its longer side reduced to that of `size`.
     func downsampled(
         toPixels size: PixelSize, quality: DownsamplingQuality = .best
     ) -> KFCrossPlatformImage {

@@ -12,7 +12,6 @@ struct ProcessorArguments {
         rest = arguments.map { $0.trimmingCharacters(in: .whitespaces) }[...]
     }
 
-    /// Reads a required argument.
     mutating func required<Value>(
         _ argument: ProcessorArgument<Value>
     ) throws(ImageProcessorSpec.ParsingError) -> Value {
@@ -25,7 +24,6 @@ struct ProcessorArguments {
         return value
     }
 
-    /// Reads the next argument if it is of this kind.
     mutating func optional<Value>(_ argument: ProcessorArgument<Value>) -> Value? {
         guard let text = rest.first else { return nil }
         guard let value = argument.read(text) else {
@@ -37,7 +35,6 @@ struct ProcessorArguments {
         return value
     }
 
-    /// Throws if an argument is left.
     func finish() throws(ImageProcessorSpec.ParsingError) {
         guard let text = rest.first else { return }
         if tried.isEmpty { throw failure("arguments", "“\(text)” is one too many") }
@@ -54,7 +51,6 @@ struct ProcessorArguments {
     }
 }
 
-/// A parameter of a processor, with its parser.
 struct ProcessorArgument<Value>: Sendable {
     /// The name and the description for error messages.
     let name: String
@@ -78,12 +74,10 @@ extension ProcessorArgument where Value == CGFloat {
         }
     }
 
-    /// A length of at least 0.
     static func length(_ name: String) -> Self {
         number(name, "a length in points", in: 0...CGFloat.greatestFiniteMagnitude)
     }
 
-    /// A number from 0 to 1.
     static func fraction(_ name: String) -> Self {
         number(name, "a number from 0 to 1", in: 0...1)
     }
@@ -104,7 +98,6 @@ extension ProcessorArgument where Value == CGPoint {
         return CGPoint(x: numbers[0], y: numbers[1])
     }
 
-    /// A position in points.
     static let place = Self("place", "a place such as 20,10") { text in
         let numbers = SpecText.numbers(text, separator: ",")
         return numbers.count == 2 ? CGPoint(x: numbers[0], y: numbers[1]) : nil
@@ -112,7 +105,6 @@ extension ProcessorArgument where Value == CGPoint {
 }
 
 extension ProcessorArgument where Value == SpecText.Sides {
-    /// One direction, both or none.
     static func sides(_ name: String) -> Self {
         Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(rawValue: text) }
     }

@@ -5,7 +5,6 @@ final class EventHub: Sendable {
     /// The buffer size of a listener, in events; beyond it the oldest are dropped.
     private static let mostPending = 16_384
 
-    /// A receiver of events, until the end.
     private struct Listener {
         let tell: @Sendable (ImageEvent) -> Void
         let end: @Sendable () -> Void

@@ -190,7 +190,6 @@ extension ResponseRecord {
             && stored.isInvalidated == row.isInvalidated
     }
 
-    /// The row of the response.
     var row: ResponseRow {
         let stored = stored
         return ResponseRow(

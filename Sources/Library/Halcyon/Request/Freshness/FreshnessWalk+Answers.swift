@@ -142,7 +142,6 @@ extension FreshnessWalk {
         writeAlone(record, until: until, superseding: others)
     }
 
-    /// Writes the row of a response without a file.
     func writeAlone(
         _ record: ResponseRecord, until date: Date? = nil, superseding others: [ResponseRecord]
     ) {
@@ -318,7 +317,6 @@ extension FreshnessWalk {
 }
 
 extension URLRequest {
-    /// Returns the request with these fields.
     fileprivate func setting(_ fields: HTTPFields) -> URLRequest {
         var request = self
         for line in fields.lines {
@@ -386,7 +384,6 @@ extension KingfisherError {
             status: answer.statusCode, fields: HTTPFields(answer), received: now)
     }
 
-    /// The error of an unsuccessful response.
     fileprivate static func status(of task: SessionDataTask) -> KingfisherError {
         guard let response = task.response else { return .requestError(reason: .emptyRequest) }
         return .responseError(reason: .invalidHTTPStatusCode(response: response))

@@ -7,7 +7,6 @@ import HalcyonWork
 /// A request's way to an image by the rules of HTTP caching, from redirect to redirect: the stored
 /// response of each hop determines whether a request is sent, and the meaning of its response.
 struct FreshnessWalk {
-    /// The end of a hop.
     enum Step {
         case done(RetrieveImageResult)
         /// A redirect, with its record when it is stored.
@@ -16,7 +15,6 @@ struct FreshnessWalk {
         case again
     }
 
-    /// The progress of the walk.
     enum Stage: Comparable {
         /// Only the caches have been read.
         case searching
@@ -91,7 +89,6 @@ struct FreshnessWalk {
 
     // MARK: One hop
 
-    /// A hop with its stored responses.
     struct Hop {
         /// `nil` if there is nothing to send.
         let sent: URLRequest?
@@ -101,7 +98,6 @@ struct FreshnessWalk {
         let selection: CacheSelection
         let record: ResponseRecord?
 
-        /// Whether the request must be answered from the cache.
         var isOnlyForCache: Bool { CacheControlDirectives(of: asked.fields).onlyIfCached }
 
         /// Returns the records that a response to the request replaces.
@@ -235,7 +231,6 @@ struct FreshnessWalk {
         return request.used(.stale(.revalidating), result)
     }
 
-    /// Returns the error of a server that has asked for a pause.
     func serverPause(_ hop: Hop) -> KingfisherError? {
         let url = hop.asked.url
         return downloader.serverPause(for: url).map {
@@ -243,7 +238,6 @@ struct FreshnessWalk {
         }
     }
 
-    /// Handles a stored redirect.
     private mutating func redirect(
         _ hop: Hop, _ decision: HTTPCacheDecision, _ record: ResponseRecord, to location: URLRequest
     ) async throws(KingfisherError) -> Step {

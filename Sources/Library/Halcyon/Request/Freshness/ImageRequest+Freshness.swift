@@ -109,7 +109,6 @@ extension ImageRequest {
             originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
     }
 
-    /// Returns the key of the response to the first request.
     func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {
         // The cache key that the program has given the resource, if it is not just its URL.
         let isExplicit = resource.cacheKey != resource.downloadURL.absoluteString
@@ -149,7 +148,6 @@ extension ImageRequest {
         return nil
     }
 
-    /// Returns the origin of a file, from the index.
     func fileOrigin(_ key: ImageKey, in cache: ImageCache) async -> FileOrigin? {
         let name = key.fileName(in: cache)
         // Pending writes are awaited first.
@@ -205,7 +203,6 @@ extension ImageRequest {
         probing == .onCallingThread ? body() : await DiskLane.reading.run(body)
     }
 
-    /// Returns the final image, if it is cached and made from `origin`.
     func cached(
         _ key: ImageKey, of origin: ImageOrigin
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -220,7 +217,6 @@ extension ImageRequest {
         return await deliverCached(image, from: found.cacheType)
     }
 
-    /// Makes the final image from a cached original of `origin`.
     func made(
         of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -233,7 +229,6 @@ extension ImageRequest {
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: kind) }
     }
 
-    /// Returns `result` with its use of the HTTP cache.
     func used(_ use: HTTPCacheUse, _ result: RetrieveImageResult) -> RetrieveImageResult {
         var result = result
         result.httpCacheUse = use

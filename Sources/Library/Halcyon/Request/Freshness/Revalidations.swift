@@ -13,7 +13,6 @@ final class Revalidations: Sendable {
         let request: ImageRequest
         /// Whether there has been no network since it was begun.
         var awaitsNetwork: Bool
-        /// The requests waiting for the result.
         var requests: [ImageRequest]
     }
 
@@ -112,7 +111,6 @@ final class Revalidations: Sendable {
         }
     }
 
-    /// Drops a revalidation that is not to be sent.
     private func drop(_ record: ResponseRecord) {
         let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
         for request in job?.requests ?? [] { request.onRevalidated?(nil) }
@@ -171,10 +169,8 @@ final class Revalidations: Sendable {
 }
 
 extension ImageRequest {
-    /// The maximum download priority of background work.
     private static let backgroundPriority: Float = 0.25
 
-    /// The request that revalidates this one's image.
     fileprivate var revalidating: ImageRequest {
         var options = options
         options.onHTTPRevalidation = nil

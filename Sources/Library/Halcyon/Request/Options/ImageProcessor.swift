@@ -139,7 +139,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
 /// Identifiers are part of cache keys: their text must never depend on platform or locale.
 enum ProcessorIdentifier {
-    /// The identifier of the processor `name`.
     static func make(_ name: String, _ parameters: String? = nil, suffix: String? = nil) -> String {
         let call = "com.onevcat.Kingfisher." + name + (parameters.map { "(\($0))" } ?? "")
         return suffix.map { "\(call)_\($0)" } ?? call

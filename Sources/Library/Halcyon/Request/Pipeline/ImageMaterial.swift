@@ -6,7 +6,6 @@ import HalcyonWork
 ///
 /// Images are kept as long as the material, since its holders may still ask for one.
 final class ImageMaterial: Sendable {
-    /// The reason for a missing image.
     enum Failure: Error {
         /// The processor returned no image.
         case unprocessed
@@ -27,7 +26,6 @@ final class ImageMaterial: Sendable {
 
     /// The loaded bytes, or a cached original.
     let item: ImageProcessItem
-    /// The files written from this material.
     let files = ImageFiles()
     /// The cached file from which the original was read.
     let file: Data?
@@ -115,7 +113,6 @@ struct LoadedData: Sendable {
         task = nil
     }
 
-    /// The bytes of a finished download.
     init(_ data: Data, of task: SessionDataTask) {
         self.data = data
         self.task = task
@@ -126,7 +123,6 @@ struct LoadedData: Sendable {
     /// The URL that was requested, after the request modifier.
     var url: URL? { task?.originalURL }
 
-    /// Returns a copy for a caller with these limits.
     func limited(by limits: DecodingLimits) -> LoadedData {
         var copy = self
         copy.limits = limits
@@ -239,7 +235,6 @@ extension ImageProcessItem {
 }
 
 extension KingfisherError {
-    /// The failure of a processor.
     static func unprocessed(_ item: ImageProcessItem, by processor: any ImageProcessor)
         -> KingfisherError
     {

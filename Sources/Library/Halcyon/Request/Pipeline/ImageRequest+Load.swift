@@ -292,9 +292,7 @@ extension ImageRequest {
 /// The order: cancelled → retry strategy → low-data source → next alternative → the error.
 struct FailureRecovery: Sendable {
     enum Fallback: Sendable {
-        /// Loads another source instead.
         case load(Source)
-        /// Fails with this error.
         case fail(KingfisherError)
     }
 
@@ -309,7 +307,6 @@ struct FailureRecovery: Sendable {
         alternatives = options.alternativeSources ?? []
     }
 
-    /// Returns the strategy that decides on a retry after `error`.
     func strategy(for error: KingfisherError) -> (any RetryStrategy)? {
         error.isCancelled ? nil : retryStrategy
     }
@@ -332,7 +329,6 @@ struct FailureRecovery: Sendable {
 }
 
 extension KingfisherError {
-    /// Whether the request was refused because of low data mode.
     fileprivate var isForLowDataMode: Bool {
         guard case .responseError(reason: .URLSessionError(let error)) = self,
             case .lowDataMode? = error as? ImageTransportError

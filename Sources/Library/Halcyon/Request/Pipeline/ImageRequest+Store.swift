@@ -42,7 +42,6 @@ extension ImageRequest {
         }
     }
 
-    /// The files of the image and its original in shared storages.
     func sharedFiles(_ key: ImageKey) -> [(level: SharedLevel, name: String)] {
         [(targetCache, key), (originalCache, originalKey)].compactMap { cache, key in
             cache.shared.map { ($0, $0.name(of: key)) }
@@ -136,13 +135,11 @@ extension ImageRequest {
 /// they had been ready in the order of their requests: an earlier request never overwrites the file
 /// of a later one, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
-    /// The location of a file.
     struct Location: Hashable, Sendable {
         let cache: ObjectIdentifier
         let key: ImageKey
     }
 
-    /// The contents and lifetime of a file.
     struct Wish: Hashable, Sendable {
         /// `nil` for the loaded bytes.
         var creating: ImageCreatingOptions?

@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// `image()` reads as the diagram: memory → disk → original → load → process → store → deliver.
 struct ImageRequest: Sendable {
-    /// The thread on which the disk cache is probed for an image.
     enum Probing: Sendable {
         /// The calling thread, so that a download has begun when the call returns.
         case onCallingThread
@@ -15,7 +14,6 @@ struct ImageRequest: Sendable {
         case onItsOwnThread
     }
 
-    /// The result to produce.
     enum Goal: Sendable {
         case image
         /// The bytes on disk, without pixels: a delivered image has only its header read, and one
@@ -25,7 +23,6 @@ struct ImageRequest: Sendable {
         case file
     }
 
-    /// The reason for the request.
     enum Purpose: Sendable {
         /// A caller waits for the image.
         case delivery
@@ -35,7 +32,6 @@ struct ImageRequest: Sendable {
         case revalidation
     }
 
-    /// The kind of attempt.
     enum Attempt: Sendable {
         case first
         /// An attempt after a failed one; its task must be announced.
@@ -91,7 +87,6 @@ struct ImageRequest: Sendable {
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
     var downloader: ImageDownloader { options.downloader ?? .default }
-    /// All caches that may contain the image or its original.
     var caches: [ImageCache] {
         targetCache === originalCache ? [targetCache] : [targetCache, originalCache]
     }
@@ -158,7 +153,6 @@ struct ImageRequest: Sendable {
         if handle.isCancelled { throw cancellation }
     }
 
-    /// The error of a cancelled attempt.
     var cancellation: KingfisherError {
         switch source {
         case .network:
@@ -281,7 +275,6 @@ extension ImageRequest {
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
     }
 
-    /// Looks up the image in the target cache.
     func found(_ key: ImageKey, isCurrent: @escaping @Sendable () -> Bool)
         async throws(KingfisherError) -> ImageCacheResult
     {
@@ -376,7 +369,6 @@ extension ImageRequest {
         probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
     }
 
-    /// Whether `cache` may contain the image.
     private func mayHold(
         _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
     ) async -> Bool {
@@ -429,7 +421,6 @@ final class ImageKey: Hashable, Sendable {
         text = source.computedKey(with: processor)
     }
 
-    /// The key of a source's image under these options.
     convenience init(_ source: String, _ options: KingfisherParsedOptionsInfo) {
         self.init(
             source, processor: options.processor.identifier,

@@ -161,7 +161,6 @@ extension ImageRequest {
 }
 
 extension LivePhotoResource {
-    /// Loads the bytes from the network or the data provider.
     fileprivate func load(
         with downloader: ImageDownloader, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock?

@@ -169,7 +169,6 @@ extension KingfisherError.ImageSettingErrorReason {
 }
 
 extension ImageDataProvider {
-    /// The path of the file that the provider reads, if it reads one.
     fileprivate var filePath: String? {
         contentURL.flatMap { FilePath($0)?.description }
     }
@@ -231,12 +230,10 @@ extension POSIXError {
 enum HalcyonLog {
     private static let logger = Logger(label: "halcyon")
 
-    /// Logs an error that fails no request.
     static func warn(of error: KingfisherError) {
         logger.warning("\(error.readableDescription)")
     }
 
-    /// Logs a problem that fails no request.
     static func warn(_ message: String) {
         logger.warning("\(message)")
     }
@@ -245,12 +242,10 @@ enum HalcyonLog {
     /// as finding an image in memory.
     static let tellsDetails = logger.logLevel <= .debug
 
-    /// Logs an ordinary operation at debug level.
     static func detail(_ message: String, _ details: [String: String]) {
         logger.debug("\(message)", metadata: details.mapValues { .string($0) })
     }
 
-    /// Logs an incorrect use of the API.
     static func misuse(_ message: String) {
         logger.error("\(message)")
     }
