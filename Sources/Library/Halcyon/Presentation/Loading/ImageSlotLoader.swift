@@ -68,28 +68,34 @@ public typealias ImageSettingCompletion =
             options.announcement = SizeAnnouncement(
                 onSize, on: .mainCurrentOrAsync, while: { token.isCurrent })
         }
+        var previews: ProgressiveConsumer?
+        if slot.showsPreviews {
+            previews = { [options] image in
+                MainActor.assumeIsolated { slot.preview(image, options: options) }
+            }
+        }
         var request = ImageRequest(
             source: source, options: options,
             progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
-            isCurrent: { token.isCurrent },
-            progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil
+            isCurrent: { token.isCurrent }, progressiveConsumer: previews
         ).followed(by: KingfisherManager.shared.eventHub, on: .mainAsync)
         request.onRevalidated = { found in
-            CallbackQueue.mainAsync.execute {
-                answered.give(found)
-            }
+            CallbackQueue.mainAsync.execute { answered.give(found) }
         }
         // Cancellation also covers later attempts, so there is never another task to keep.
-        task = request.handle
-        self.supersede = superseding(request.handle, options)
+        let (handle, cancels) = (request.handle, options.cancelWhenSuperseded)
+        task = handle
+        self.supersede = {
+            if cancels { handle.cancel() } else { handle.priority = TransferPriority.superseded }
+        }
 
         let load = Load(
-            identifier: identifier, handle: request.handle, revision: revision, source: source,
+            identifier: identifier, handle: handle, revision: revision, source: source,
             slot: slot, token: token, options: options, endActivity: endActivity,
             completion: completion, revalidation: answered)
         request.start { result in self.finish(load, result) }
-        return options.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
+        return options.asyncCacheTypeCheck || handle.isInitialized ? handle : nil
     }
 
     /// Cancels the current load; it completes with an error, which the slot shows.
@@ -236,14 +242,6 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-private func previewing(
-    in slot: some ImageSlot, _ options: KingfisherParsedOptionsInfo
-) -> ProgressiveConsumer {
-    { image in
-        MainActor.assumeIsolated { slot.preview(image, options: options) }
-    }
-}
-
 /// Shows the progress in `slot` and passes it to `progress`, as long as `token` is current; `nil`
 /// if neither needs it.
 @MainActor private func reporting(
@@ -254,16 +252,6 @@ private func previewing(
         guard token.isCurrent else { return }
         MainActor.assumeIsolated { slot.showProgress(received: received, total: total) }
         progress?(received, total)
-    }
-}
-
-/// Gives a superseded load the lowest priority, or cancels it if its options say so.
-private func superseding(
-    _ handle: DownloadTask, _ options: KingfisherParsedOptionsInfo
-) -> @MainActor @Sendable () -> Void {
-    let cancels = options.cancelWhenSuperseded
-    return {
-        if cancels { handle.cancel() } else { handle.priority = TransferPriority.superseded }
     }
 }
 
