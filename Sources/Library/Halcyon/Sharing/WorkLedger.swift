@@ -6,7 +6,10 @@
 /// need a result retains a group of keys before looking elsewhere. A result is kept until the last
 /// retention that began before it is released; retentions that began in that time may use it until
 /// they are released. Later callers find the results elsewhere, or start anew.
-package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
+package struct WorkLedger<
+    Group: Hashable & Sendable, Key: Hashable & Sendable, Job: Sendable, Caller: Sendable,
+    Result: Sendable
+>: Sendable {
     package struct Ticket: Hashable, Sendable {
         /// The work, counted from 0.
         package let work: Int
@@ -20,12 +23,12 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
     }
 
     /// A period in which a caller may need results of a group, which are kept for it.
-    package struct Retention: Hashable {
+    package struct Retention: Hashable, Sendable {
         package let group: Group
         fileprivate let serial: Int
     }
 
-    package enum Join {
+    package enum Join: Sendable {
         /// The caller is the first: the new job must be started.
         case start(Job, Ticket)
         /// A running job also serves this caller.
@@ -34,7 +37,7 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         case done(Result)
     }
 
-    package enum Leave {
+    package enum Leave: Sendable {
         /// The caller has already left or been served.
         case none
         /// The job goes on for other callers.
@@ -257,14 +260,3 @@ extension WorkLedger.Entry {
         priority = waiters.lazy.map { $0.priority }.max() ?? priority
     }
 }
-
-extension WorkLedger: Sendable
-where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable, Result: Sendable {}
-extension WorkLedger.Retention: Sendable where Group: Sendable {}
-extension WorkLedger.Waiter: Sendable where Group: Sendable, Caller: Sendable {}
-extension WorkLedger.Entry: Sendable
-where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable {}
-extension WorkLedger.Kept: Sendable where Result: Sendable {}
-extension WorkLedger.Results: Sendable where Key: Sendable, Result: Sendable {}
-extension WorkLedger.Join: Sendable where Job: Sendable, Result: Sendable {}
-extension WorkLedger.Leave: Sendable where Job: Sendable, Caller: Sendable {}
