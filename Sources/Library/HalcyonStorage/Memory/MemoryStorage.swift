@@ -91,8 +91,7 @@ public enum MemoryStorage {
         /// of one class.
         @inlinable
         package func notedValue<Note: AnyObject & Sendable>(
-            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime,
-            note: Note.Type = Note.self
+            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
         ) -> (value: T, note: Note?)? {
             guard let noted = objects.notedObject(forKey: key, extending: extendingExpiration)
             else { return nil }

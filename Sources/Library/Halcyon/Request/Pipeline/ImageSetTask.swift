@@ -54,18 +54,17 @@ struct ImageSetLoad: Sendable {
     /// The maximum number of concurrent loads.
     let limit: Int
     let stopsAtFailure: Bool
-    let task: ImageSetTask
+    let task = ImageSetTask()
     private let progress: ImageSetProgressReporter?
     private let events: EventHub
 
     init(
-        _ items: [Item], limit: Int, stopsAtFailure: Bool, task: ImageSetTask = ImageSetTask(),
-        progress: ImageSetProgressBlock?, events: EventHub
+        _ items: [Item], limit: Int, stopsAtFailure: Bool, progress: ImageSetProgressBlock?,
+        events: EventHub
     ) {
         self.items = items
         self.limit = max(1, limit)
         self.stopsAtFailure = stopsAtFailure
-        self.task = task
         self.progress = ImageSetProgressReporter(count: items.count, progress)
         self.events = events
     }
