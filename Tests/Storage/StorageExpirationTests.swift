@@ -10,7 +10,7 @@ import Testing
     @Test func neverIsInTheDistantFuture() {
         #expect(StorageExpiration.never.estimatedExpirationSince(now) == .distantFuture)
         #expect(StorageExpiration.never.timeInterval == .infinity)
-        #expect(!StorageExpiration.never.isExpired)
+        #expect(!StorageExpiration.never.isExpired(at: now))
     }
 
     /// Upstream: testExpirationSeconds
@@ -18,9 +18,9 @@ import Testing
         let expiration = StorageExpiration.seconds(100)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(100))
         #expect(expiration.timeInterval == 100)
-        #expect(!expiration.isExpired)
-        #expect(StorageExpiration.seconds(0).isExpired)
-        #expect(StorageExpiration.seconds(-1).isExpired)
+        #expect(!expiration.isExpired(at: now))
+        #expect(StorageExpiration.seconds(0).isExpired(at: now))
+        #expect(StorageExpiration.seconds(-1).isExpired(at: now))
     }
 
     /// Upstream: testExpirationDays
@@ -28,7 +28,7 @@ import Testing
         let expiration = StorageExpiration.days(2)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(172_800))
         #expect(expiration.timeInterval == 172_800)
-        #expect(!expiration.isExpired)
+        #expect(!expiration.isExpired(at: now))
         #expect(StorageExpiration.days(.max).timeInterval > 1e20)
     }
 
@@ -43,7 +43,7 @@ import Testing
 
     /// Upstream: testAlreadyExpired
     @Test func expiredIsInTheDistantPast() {
-        #expect(StorageExpiration.expired.isExpired)
+        #expect(StorageExpiration.expired.isExpired(at: now))
         #expect(StorageExpiration.expired.estimatedExpirationSince(now) == .distantPast)
         #expect(StorageExpiration.expired.timeInterval == -.infinity)
     }

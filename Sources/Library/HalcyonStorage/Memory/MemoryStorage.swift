@@ -171,7 +171,9 @@ final class ObjectStore: Sendable {
             estimatedExpiration = expiration.estimatedExpirationSince(date)
         }
 
-        func isExpired(at date: Date) -> Bool { estimatedExpiration.isPast(at: date) }
+        func isExpired(at date: Date) -> Bool {
+            estimatedExpiration.timeIntervalSince(date) <= 0
+        }
 
         /// Extends the expiration after an access at `date`.
         mutating func extendExpiration(
