@@ -216,7 +216,7 @@ extension CacheDirectory {
     /// The number of files and their total bytes.
     package func usage() throws -> (files: Int, bytes: Int) {
         try asking {
-            try $0.usage()
+            try $0.read { (files: try $0.count("FROM files"), bytes: try $0.totalSize()) }
         } without: { rows in
             (files: rows.count, bytes: rows.reduce(0) { $0 + $1.size })
         } ?? (0, 0)

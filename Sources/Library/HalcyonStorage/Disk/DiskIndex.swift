@@ -79,11 +79,6 @@ final class DiskIndex: Sendable {
         try read { try $0.totalSize() }
     }
 
-    /// The number of files and their total bytes.
-    func usage() throws -> (files: Int, bytes: Int) {
-        try read { (try $0.fileCount(), try $0.totalSize()) }
-    }
-
     func rows() throws -> [IndexRow] {
         try read { try $0.rows() }
     }

@@ -12,9 +12,8 @@ struct IndexTransaction {
     }
 
     func row(named name: String) throws -> IndexRow? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(IndexRow.columns) FROM files WHERE name = ?")
-        return try Row.fetchOne(statement, arguments: [name]).map { try IndexRow($0) }
+        try fetchOne("SELECT \(IndexRow.columns) FROM files WHERE name = ?", [name])
+            .map { try IndexRow($0) }
     }
 
     /// All rows, the last used first.
@@ -66,16 +65,12 @@ struct IndexTransaction {
     }
 
     func totalSize() throws -> Int {
-        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
-        guard let row else { throw DatabaseError.senseless }
+        guard let row = try fetchOne("SELECT bytes FROM total") else {
+            throw DatabaseError.senseless
+        }
         let bytes: Int = try IndexRow.value(of: row[0])
         guard bytes >= 0 else { throw DatabaseError.senseless }
         return bytes
-    }
-
-    /// The number of files.
-    func fileCount() throws -> Int {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM files")) ?? 0
     }
 
     /// Checks that all rows are valid and that the total is their sum.
@@ -132,6 +127,20 @@ struct IndexTransaction {
         var rows: [IndexRow] = []
         while let row = try cursor.next() { rows.append(try IndexRow(row)) }
         return rows
+    }
+
+    func fetchOne(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
+        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func fetchAll(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    /// The number of rows that `rest`, from `FROM` on, selects.
+    func count(_ rest: String, _ arguments: StatementArguments = []) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) \(rest)"), arguments: arguments) ?? 0
     }
 
     func execute(_ sql: String, _ arguments: StatementArguments) throws {
