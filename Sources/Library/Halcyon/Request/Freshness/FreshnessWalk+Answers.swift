@@ -70,7 +70,7 @@ extension FreshnessWalk {
         let retention = request.purpose == .revalidation ? nil : downloads
         let announces: Bool =
             switch stage {
-            case .searching: request.attempt == .replacement || request.preparesLater
+            case .searching: request.isReplacement || request.preparesLater
             case .foundCopy: true
             case .asked, .startedAgain: false
             }

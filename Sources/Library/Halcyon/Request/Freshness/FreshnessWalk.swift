@@ -349,7 +349,7 @@ struct FreshnessWalk {
             // Also if stale: the index was read on the calling thread.
             let isImmediate =
                 request.probing == .onCallingThread && !request.preparesLater
-                && request.attempt == .first && stage < .asked
+                && !request.isReplacement && stage < .asked
             result = await request.deliverCached(
                 image, from: .memory, isImmediate: isImmediate)
         case .disk where request.storesBytesOnly:
@@ -361,7 +361,7 @@ struct FreshnessWalk {
         }
         if result != nil {
             tell(of: copy)
-            if request.attempt == .replacement, stage < .asked { request.taskUpdated?(nil) }
+            if request.isReplacement, stage < .asked { request.taskUpdated?(nil) }
         }
         return result
     }

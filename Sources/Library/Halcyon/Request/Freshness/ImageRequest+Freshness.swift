@@ -36,7 +36,7 @@ extension ImageRequest {
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, retention) {
-            if attempt == .replacement { taskUpdated?(nil) }
+            if isReplacement { taskUpdated?(nil) }
             return stored
         }
         var walk = FreshnessWalk(
@@ -50,7 +50,7 @@ extension ImageRequest {
     /// not be checked.
     var freshInMemory: Image? {
         guard options.asksForHTTPCaching, !options.hasRequestModifier, !options.forceRefresh,
-            attempt == .first, purpose != .revalidation
+            !isReplacement, purpose != .revalidation
         else { return nil }
         let cache = targetCache
         guard !cache.isSubclass,
@@ -69,7 +69,7 @@ extension ImageRequest {
     private func decidedInMemory(
         _ sent: URLRequest?, _ resource: any Resource
     ) -> Image? {
-        guard !options.forceRefresh, attempt == .first, purpose != .revalidation,
+        guard !options.forceRefresh, !isReplacement, purpose != .revalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin, let record = origin.record, record.isCurrent,
             // Redirects are decided on one by one.

@@ -269,7 +269,7 @@ extension ImageRequest {
         next.source = source.pinned
         next.imageKey = nil
         next.handle = handle.makeSuccessor()
-        next.attempt = .replacement
+        next.isReplacement = true
         // The low-data fallback has already been reported.
         next.options.lowDataModeSource = nil
         return next

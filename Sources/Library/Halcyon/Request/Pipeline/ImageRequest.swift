@@ -32,12 +32,6 @@ struct ImageRequest: Sendable {
         case revalidation
     }
 
-    enum Attempt: Sendable {
-        case first
-        /// An attempt after a failed one; its task must be announced.
-        case replacement
-    }
-
     /// The number of the request: of two that write one file, the later one's content stays.
     var number: UInt64
     /// The requested source.
@@ -55,7 +49,8 @@ struct ImageRequest: Sendable {
     /// Shows the current state of a progressive JPEG; without it the option `progressiveJPEG` has
     /// no effect.
     let progressiveConsumer: ProgressiveConsumer?
-    var attempt = Attempt.first
+    /// Whether this is an attempt after a failed one; its task must be announced.
+    var isReplacement = false
     var goal = Goal.image
     var purpose = Purpose.delivery
     /// Called, in place of the options' `onHTTPRevalidation`, with the result of a revalidation in
@@ -125,7 +120,7 @@ struct ImageRequest: Sendable {
             var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
             if cached == nil { cached = try await madeOfOriginal(key, retention, &foundTrace) }
             if let result = cached {
-                if attempt == .replacement { taskUpdated?(nil) }
+                if isReplacement { taskUpdated?(nil) }
                 return result
             }
             try checkStillWanted()
@@ -136,7 +131,7 @@ struct ImageRequest: Sendable {
         }
         // A caller that was told of a cached image has no task.
         let (image, loaded) = try await load(
-            key, during: retention, announcing: attempt == .replacement || foundTrace)
+            key, during: retention, announcing: isReplacement || foundTrace)
         if !storesBytesOnly {
             if handle.isCancelled { throw cancellation }
             await store(image, of: loaded.material, original: loaded.data, for: key)
@@ -214,7 +209,7 @@ extension ImageRequest {
     /// The final image, if the target cache has it in memory. A subclass is read through the
     /// methods that it may override, as for the disk.
     private var inMemory: Image? {
-        guard !options.forceRefresh, attempt == .first, !targetCache.isSubclass else { return nil }
+        guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
@@ -269,7 +264,7 @@ extension ImageRequest {
     /// Whether the target cache's image was found without a wait: in the memory of a subclass, or
     /// on the disk if that was read on the calling thread.
     private func isImmediate(_ type: CacheType) -> Bool {
-        guard probing == .onCallingThread, attempt == .first, targetCache.shared == nil else {
+        guard probing == .onCallingThread, !isReplacement, targetCache.shared == nil else {
             return false
         }
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
