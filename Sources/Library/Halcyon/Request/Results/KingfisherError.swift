@@ -137,11 +137,7 @@ extension KingfisherError {
 
     /// Whether the server answered with the status `code`, and it is not accepted.
     public func isInvalidResponseStatusCode(_ code: Int) -> Bool {
-        if case .responseError(reason: .invalidHTTPStatusCode(let response)) = self {
-            response.statusCode == code
-        } else {
-            false
-        }
+        statusOfAnswer == code
     }
 
     /// Whether a view has been asked for another image since (code 5002).
