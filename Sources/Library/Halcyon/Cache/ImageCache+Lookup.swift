@@ -54,27 +54,6 @@ extension ImageCache {
         }
     }
 
-    func lookupResult(
-        key: String, options: KingfisherParsedOptionsInfo
-    ) async -> Result<ImageCacheResult, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(
-                try await lookup(ImageKey(key, options), options: options, isCurrent: nil))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    func diskResult(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo
-    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(try await diskImage(key, options: options, isCurrent: nil))
-        } catch {
-            return .failure(error)
-        }
-    }
-
     /// Where the image is cached; `nil` when a change of its file is still to be done, or when a subclass
     /// may know better. Looks at the disk on the calling thread.
     func imageCachedTypeIfSettled(_ key: ImageKey) -> CacheType? {
@@ -265,15 +244,6 @@ extension ImageCache {
                 completionHandler: hand)
         }
         return try result.get()
-    }
-
-    func overriddenDiskLookup(
-        _ key: String, options: KingfisherOptionsInfo?
-    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
-        await handedOver { hand in
-            retrieveImageInDiskCache(
-                forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
-        }
     }
 
     /// Whether a subclass has an image in memory. The expiration stays as it is.

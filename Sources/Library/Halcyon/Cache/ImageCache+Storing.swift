@@ -21,22 +21,6 @@ extension ImageCache {
         }
     }
 
-    /// Writes `data` to disk, in place of the key's former file, and returns when that is done.
-    func writeAsync(
-        _ data: Data, for key: ImageKey, expiration: StorageExpiration?
-    ) async -> CacheStoreResult {
-        guard isSubclass else {
-            return await startWriting(data, for: key, expiration: expiration, stated: .program)
-                .value
-        }
-        return await handedOver { hand in
-            storeToDisk(
-                data, forKey: key.source, processorIdentifier: key.processor,
-                forcedExtension: key.forcedExtension, expiration: expiration,
-                callbackQueue: .untouch, completionHandler: hand)
-        }
-    }
-
     /// Writes the original bytes of an image to disk after what was asked for before: without the
     /// position in their metadata, unless the options keep it. Expiration and write options are those of
     /// the options. A failure is logged: nobody else may hear of it.

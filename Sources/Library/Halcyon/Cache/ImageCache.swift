@@ -168,7 +168,14 @@ open class ImageCache: @unchecked Sendable {
             options.fromMemoryCacheOrRefresh
             || options.loadDiskFileSynchronously && shared == nil
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
-            Task.immediate { hand(await self.lookupResult(key: key, options: options)) }
+            Task.immediate {
+                do throws(KingfisherError) {
+                    let key = ImageKey(key, options)
+                    hand(.success(try await self.lookup(key, options: options, isCurrent: nil)))
+                } catch {
+                    hand(.failure(error))
+                }
+            }
         }
     }
 
@@ -213,7 +220,12 @@ open class ImageCache: @unchecked Sendable {
         let isImmediate = options.loadDiskFileSynchronously
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
             Task.immediate {
-                hand(await self.diskResult(ImageKey(key, options), options: options))
+                do throws(KingfisherError) {
+                    let key = ImageKey(key, options)
+                    hand(.success(try await self.diskImage(key, options: options, isCurrent: nil)))
+                } catch {
+                    hand(.failure(error))
+                }
             }
         }
     }
@@ -364,8 +376,20 @@ open class ImageCache: @unchecked Sendable {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, expiration: StorageExpiration? = nil
     ) async throws {
-        let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-        try await writeAsync(data, for: key, expiration: expiration).diskCacheResult.get()
+        let result: CacheStoreResult
+        if isSubclass {
+            result = await handedOver { hand in
+                storeToDisk(
+                    data, forKey: key, processorIdentifier: identifier,
+                    forcedExtension: forcedExtension, expiration: expiration,
+                    callbackQueue: .untouch, completionHandler: hand)
+            }
+        } else {
+            let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
+            result = await startWriting(data, for: key, expiration: expiration, stated: .program)
+                .value
+        }
+        try result.diskCacheResult.get()
     }
 
     /// Removes the image, if it exists, and returns afterwards.
@@ -401,7 +425,13 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        if isSubclass { return try await overriddenDiskLookup(key, options: options).get() }
+        if isSubclass {
+            let found: Result<KFCrossPlatformImage?, KingfisherError> = await handedOver { hand in
+                retrieveImageInDiskCache(
+                    forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
+            }
+            return try found.get()
+        }
         let options = KingfisherParsedOptionsInfo(options)
         return try await diskImage(ImageKey(key, options), options: options, isCurrent: nil)
     }
