@@ -146,7 +146,7 @@ extension CacheFolder {
                 _ = halcyon_exchange(descriptor, name, final)
                 throw error
             }
-        } else if !Self.tellsOfUnknownFlag(errno) {
+        } else if errno != EINVAL, errno != ENOSYS, errno != ENOTSUP {
             throw .current
         }
         // Others may have removed the file meanwhile, or the file system knows neither flag.
@@ -166,10 +166,6 @@ extension CacheFolder {
         let beginning = String(decoding: name.utf8.prefix(64), as: UTF8.self)
         let aside = "\(beginning)-\(UInt32.random(in: 0 ... .max))"
         _ = renameat(descriptor, name, descriptor, aside)
-    }
-
-    private static func tellsOfUnknownFlag(_ error: Int32) -> Bool {
-        error == EINVAL || error == ENOSYS || error == ENOTSUP
     }
 }
 

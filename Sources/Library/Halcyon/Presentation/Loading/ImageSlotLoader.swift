@@ -62,7 +62,9 @@ public typealias ImageSettingCompletion =
         self.token = token
         let identifier = Source.Identifier.next()
         taskIdentifier = identifier
-        var options = options.withPartsOfSharedManager
+        var options = options
+        if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
+        if options.targetCache == nil { options.targetCache = KingfisherManager.shared.cache }
         if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
         if let onSize = options.onSize {
             options.announcement = SizeAnnouncement(
@@ -229,13 +231,6 @@ extension ImageRequest {
 }
 
 extension KingfisherParsedOptionsInfo {
-    fileprivate var withPartsOfSharedManager: KingfisherParsedOptionsInfo {
-        var options = self
-        if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
-        if options.targetCache == nil { options.targetCache = KingfisherManager.shared.cache }
-        return options
-    }
-
     /// Creates options from the shared manager's defaults, followed by `options`.
     init(ofView options: KingfisherOptionsInfo?) {
         self.init(KingfisherManager.shared.defaultOptions + (options ?? []))

@@ -162,16 +162,14 @@ final class CachedResponses: Sendable {
     /// - Returns: How many of those on disk.
     @discardableResult
     func invalidate(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
-        defer { invalidateKnown(where: matches) }
-        return try files.invalidateResponses(where: matches)
-    }
-
-    private func invalidateKnown(where matches: (_ key: String, _ url: String) -> Bool) {
-        let records = known.withLock { $0.values.flatMap { $0.compactMap(\.record) } }
-        for record in records {
-            let url = record.stored.url.absoluteString.maskingSecrets
-            if matches(record.rowKey, url) { record.invalidate() }
+        defer {
+            // Also what could not be written.
+            for record in known.withLock({ $0.values.flatMap { $0.compactMap(\.record) } }) {
+                let url = record.stored.url.absoluteString.maskingSecrets
+                if matches(record.rowKey, url) { record.invalidate() }
+            }
         }
+        return try files.invalidateResponses(where: matches)
     }
 
     /// The key of a row: one with secrets in it is kept as a digest.

@@ -360,22 +360,15 @@ struct FreshnessWalk {
             result = try await request.made(of: origin, key, retention)
         }
         if result != nil {
-            tell(of: copy)
+            switch copy {
+            case .memory: options.events?.note(.found(.memory))
+            case .disk: options.events?.note(.found(.disk))
+            // The reader of the original has done so.
+            case .original: break
+            }
             if request.isReplacement, stage < .asked { request.taskUpdated?(nil) }
         }
         return result
-    }
-}
-
-extension FreshnessWalk {
-    /// Reports the location of a copy to listeners; for an original this has been done by its
-    /// reader.
-    private func tell(of copy: Copy) {
-        switch copy {
-        case .memory: options.events?.note(.found(.memory))
-        case .disk: options.events?.note(.found(.disk))
-        case .original: break
-        }
     }
 }
 

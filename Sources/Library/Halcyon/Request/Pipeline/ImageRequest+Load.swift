@@ -314,7 +314,9 @@ struct FailureRecovery: Sendable {
     /// Returns the next step if `source` failed with `error` and is not retried.
     mutating func fallback(after error: KingfisherError, of source: Source) -> Fallback {
         if error.isCancelled { return .fail(error) }
-        if error.isForLowDataMode, let source = lowDataSource {
+        if case .responseError(reason: .URLSessionError(ImageTransportError.lowDataMode)) = error,
+            let source = lowDataSource
+        {
             lowDataSource = nil
             return .load(source)
         }
@@ -325,14 +327,5 @@ struct FailureRecovery: Sendable {
         if propagated.isEmpty { return .fail(error) }
         let all = propagated + [PropagationError(source: source, error: error)]
         return .fail(.imageSettingError(reason: .alternativeSourcesExhausted(all)))
-    }
-}
-
-extension KingfisherError {
-    fileprivate var isForLowDataMode: Bool {
-        guard case .responseError(reason: .URLSessionError(let error)) = self,
-            case .lowDataMode? = error as? ImageTransportError
-        else { return false }
-        return true
     }
 }
