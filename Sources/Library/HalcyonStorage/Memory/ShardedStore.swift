@@ -180,11 +180,6 @@ struct StoreBudget {
     /// The limit of the number of values; `nil` for none.
     var countLimit: Int?
 
-    init(costLimit: Int? = nil, countLimit: Int? = nil) {
-        self.costLimit = costLimit
-        self.countLimit = countLimit
-    }
-
     /// Whether values have to be evicted because the limits were lowered.
     var isExceeded: Bool {
         totalCost > costLimit ?? .max || count > countLimit ?? .max

@@ -178,20 +178,17 @@ final class ResponseUsability: Sendable {
 struct ResponseBody: Equatable, Sendable {
     let length: Int64
     let checksum: Int64
+}
 
+extension ResponseBody {
     init(_ bytes: Data) {
         self.init(length: Int64(bytes.count), checksum: DiskFile.checksum(bytes))
-    }
-
-    init(length: Int64, checksum: Int64) {
-        self.length = length
-        self.checksum = checksum
     }
 
     /// `nil` if the row is that of a response without content.
     init?(_ row: ResponseRow) {
         guard let length = row.bodyLength, let checksum = row.bodyChecksum else { return nil }
-        (self.length, self.checksum) = (length, checksum)
+        self.init(length: length, checksum: checksum)
     }
 }
 
