@@ -59,9 +59,8 @@ package enum LargeMemory {
 }
 
 extension Data {
-    /// Appends bytes, of which a stranger decides how many there are in all.
-    ///
-    /// - Throws: ``LargeMemory/Shortage`` when the bytes so far would have to be moved, and there is no room.
+    /// Appends bytes, of which a stranger decides how many there are in all. Throws when the bytes so far
+    /// would have to be moved, and there is no room.
     package mutating func append(
         whileThereIsRoom bytes: UnsafeRawBufferPointer
     ) throws(LargeMemory.Shortage) {

@@ -116,8 +116,7 @@ extension DiskStorage {
             }
         }
 
-        /// Announces a call of `store(value:…completion:)` with about so many bytes: values that are
-        /// written before it wait for it, unless it is large, to share its transaction of the index.
+        /// Announces a call of `store(value:…completion:)` with about so many bytes; see `StoreBatch`.
         func announceStore(byteCount: Int) {
             files.announce(byteCount: byteCount)
         }

@@ -41,8 +41,7 @@ extension ImageCache {
         }
     }
 
-    /// Removes an image, and all that processors have made of it, from memory now and from disk afterwards:
-    /// see `removeImages(forKey:forcedExtension:fromMemory:fromDisk:)`. `nil` when not from disk.
+    /// See `removeImages(forKey:forcedExtension:fromMemory:fromDisk:)`; `nil` when not from disk.
     func startRemovingVariants(
         of key: String, forcedExtension: String?, fromMemory: Bool, fromDisk: Bool
     ) -> OneShot<Result<Void, any Error>>? {

@@ -134,8 +134,7 @@ extension ImageCache {
         }
     }
 
-    /// The bytes of a file, if there is one. Waits for changes of the file asked for before, unless it is
-    /// to be read on the calling thread.
+    /// The bytes of a file, if there is one; waits as `diskImage` does.
     func diskData(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
     ) async throws(KingfisherError) -> Data? {
@@ -257,18 +256,13 @@ extension ImageCache {
 }
 
 extension ImageCache {
-    /// Returns the original for an image to be processed, from memory or from disk; one from disk
-    /// is not decoded yet, so that a smaller image can be made from its bytes without decoding it
-    /// whole.
+    /// Returns the original for an image to be processed, from memory or from disk; one from disk is not
+    /// decoded yet, so that a smaller image can be made from its bytes without decoding it whole.
     ///
     /// Simultaneous requests get the same original, and so share the work on it.
     /// - Parameters:
-    ///   - options: The options of the original, with the default processor.
-    ///   - retention: Lets the request share an original that other requests have used up
-    ///     meanwhile.
-    ///   - isCurrent: Whether the original is still wanted; see `lookup`.
-    ///   - origin: See `lookup`.
-    /// - Returns: The original; `nil` if there is none.
+    ///   - options: The options of the original, with the default processor; the others are as for `lookup`.
+    ///   - retention: Lets the request share an original that other requests have used up meanwhile.
     func original(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, during retention: OriginalRetention?,
         isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil

@@ -94,9 +94,7 @@ public struct NetworkMetrics: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - start: The start of the download.
-    ///   - times: The times of the last request.
+    /// - Parameter times: The times of the last request.
     init(
         start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
         sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,

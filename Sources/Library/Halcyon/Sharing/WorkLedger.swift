@@ -155,9 +155,7 @@ extension WorkLedger {
     }
 
     /// Ends a piece of work; its result, if it is to be kept, stays in the groups retained by the
-    /// callers.
-    ///
-    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
+    /// callers. Returns those to serve, in the order of joining.
     package mutating func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         guard let entry = entries[work] else { return [] }
         remove(work)

@@ -13,10 +13,9 @@ package protocol WorkJob: Sendable {
 
 /// Work done once for all callers that want it while it is running or its result is kept.
 ///
-/// The first caller for a key starts the work, others join; each may leave separately, and the job
-/// is stopped when the last one has; it has the highest priority of its callers. `WorkLedger`
-/// decides all this, including the lifetime of results; the table carries it out, with its lock
-/// released.
+/// The job is stopped when the last caller has left, and has the highest priority of its callers.
+/// `WorkLedger` decides all this, including the lifetime of results; the table carries it out, with
+/// its lock released.
 package final class WorkTable<
     Group: Hashable & Sendable, Key: Hashable & Sendable, Job: WorkJob, Caller: Sendable,
     Result: Sendable
@@ -62,7 +61,6 @@ package final class WorkTable<
 
     package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
 
-    /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
     package func retain(_ group: Group) -> Retention {
         state.withLock { $0.ledger.retain(group) }
     }
@@ -91,9 +89,8 @@ package final class WorkTable<
         return join
     }
 
-    /// Removes a caller from its work, and stops the work after the last one.
-    ///
-    /// - Returns: The job and the caller; `nil` if the caller has already left or been served.
+    /// Removes a caller from its work, and stops the work after the last one; `nil` if the caller has
+    /// already left or been served.
     @discardableResult
     package func leave(_ ticket: Ticket) -> (job: Job, caller: Caller)? {
         let (leave, urgency) = state.withLock { state in
@@ -121,15 +118,10 @@ package final class WorkTable<
         urgency?.tell()
     }
 
-    /// Returns the current waiters of a piece of work, in the order of joining, for progress
-    /// reports.
     package func callers(of work: Int) -> [Caller] {
         state.withLock { $0.ledger.callers(of: work) }
     }
 
-    /// Ends a piece of work; its result, if it is to be kept, stays where it is retained.
-    ///
-    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
     package func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         state.withLock { $0.ledger.finish(work, keeping: result) }
     }
@@ -235,10 +227,8 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         return await place.value
     }
 
-    /// Waits for the result of work that ends with `nil` when no longer wanted, and starts it anew
-    /// for callers that have joined meanwhile.
-    ///
-    /// - Returns: The result; `nil` if this caller no longer wants it.
+    /// Waits for the result of work that ends with `nil` when no longer wanted, and starts it anew for
+    /// callers that have joined meanwhile; `nil` if this caller no longer wants it.
     package func wantedResult<Wanted>(
         for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result

@@ -45,7 +45,6 @@ extension CacheDirectory {
     }
 
     /// The file `name` unless it is missing, damaged or expired at `reference`.
-    /// - Throws: `POSIXError` when the file cannot be read; an error of the index.
     private func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         countUse()
         if let mirrored = known({ $0.mirror.entry(name) }) {
@@ -290,9 +289,8 @@ struct AccessLog {
     }
 }
 
-/// Rows of files that were stored while the index was unavailable.
-///
-/// They are written with the next transaction. Until then only this process knows them.
+/// Rows of files that were stored while the index was unavailable, and are written with the next
+/// transaction. Until then only this process knows them.
 struct UnwrittenRows {
     /// The largest number of rows; further ones are dropped, and their files are misses.
     private static let capacity = 4096

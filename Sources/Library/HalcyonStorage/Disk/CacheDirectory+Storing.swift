@@ -78,8 +78,7 @@ extension CacheDirectory {
         }
     }
 
-    /// Announces a file that will be stored with a completion, or passed over: files written before
-    /// it wait for it, unless it is large, to be entered into the index together.
+    /// Announces a file that will be stored with a completion, or passed over; see `StoreBatch`.
     package func announce(byteCount: Int) {
         known { $0.batch.announce(byteCount: byteCount) }
     }

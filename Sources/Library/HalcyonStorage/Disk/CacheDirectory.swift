@@ -148,9 +148,7 @@ package final class CacheDirectory: Sendable {
         known { $0.isReady = true }
     }
 
-    /// The open folder; `nil` when there is none.
-    /// - Parameter validated: whether to check first that it is still the one at the path.
-    /// - Throws: `POSIXError`.
+    /// The open folder; `nil` when there is none. If `validated`, it is still the one at the path.
     func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
         countUse()
         if let folder = known({ $0.folder }), !validated || folder.isAt(path) { return folder }
@@ -212,10 +210,8 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Changes files and their index in one transaction, which begins by writing the noted
-    /// accesses.
-    /// - Returns: `nil` when there is no folder.
-    /// - Throws: What `withIndex` throws.
+    /// Changes files and their index in one transaction, which begins by writing the noted accesses; see
+    /// `withIndex`.
     func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
         try withIndex(validated: true) { index in
             try index.write { transaction in

@@ -41,8 +41,7 @@ final class CacheFolder: Sendable {
         openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// Opens a file for reading and for appending; with `creating`, creates it if missing,
-    /// accessible to its owner alone.
+    /// Opens a file for reading and appending; with `creating`, a missing one is made, for its owner alone.
     /// - Returns: A descriptor, or -1 with `errno`.
     func openForAppending(_ name: String, creating: Bool) -> Int32 {
         let flags = O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
@@ -210,9 +209,8 @@ extension CacheFolder {
             Data(bytesNoCopy: buffer, count: size, deallocator: .free), DiskFile.Stamp(info))
     }
 
-    /// Writes a file that must not exist yet; removes it again when that fails.
-    /// - Parameter expires: An expiration to be noted in the file, in seconds since 1970.
-    /// - Throws: `POSIXError`.
+    /// Writes a file that must not exist yet; removes it again when that fails. `expires` is an expiration
+    /// to be noted in the file, in seconds since 1970.
     func create(
         _ name: String, bytes: Data, expires: Double? = nil
     ) throws(POSIXError) -> DiskFile.Stamp {

@@ -132,8 +132,7 @@ public enum MemoryStorage {
             objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
         }
 
-        /// Removes the values of the keys that `shouldRemove` selects, and returns the keys. It
-        /// runs while the storage is locked.
+        /// Does the same by keys, and returns them.
         package func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
             objects.removeKeys(where: shouldRemove)
         }

@@ -60,8 +60,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         shards[shard(of: key)].peek(key, read)
     }
 
-    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
-    /// `nil`.
     func use<R: Sendable>(_ key: StoreKey, _ change: @Sendable (inout Value) -> R?) -> R? {
         shards[shard(of: key)].use(key, at: clock, change)
     }

@@ -161,8 +161,7 @@ extension PartialFiles {
         return bytes
     }
 
-    /// Notes the growth of a held file, and makes room for it.
-    /// - Returns: Whether it may stay.
+    /// Notes the growth of a held file, and makes room for it; returns whether it may stay.
     func note(_ name: String, _ file: HeldFile, description: String) throws -> Bool {
         guard file.length <= sizeLimit else { return false }
         let date = directory.now()

@@ -30,12 +30,11 @@ public typealias ImageSettingCompletion =
         self.becameIdle = becameIdle
     }
 
-    /// Loads `source` and shows it in `slot`.
+    /// Loads `source` and shows it in `slot`; `nil` when nothing runs yet, or it has ended.
     ///
     /// - Parameters:
     ///   - progress: Called on the main queue as long as the load is the latest one.
     ///   - completion: Called once; before this returns for an image in memory or no source.
-    /// - Returns: The running load; `nil` when there is none yet, or it has ended.
     func load<Slot: ImageSlot>(
         _ source: Source?, into slot: Slot, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil
@@ -193,8 +192,7 @@ public typealias ImageSettingCompletion =
     /// The result of revalidating an image shown stale; `nil` if there was no revalidation.
     let revalidation: OneShot<HTTPRevalidation?>
 
-    /// Returns the outcome of a load that ended with `result` after the slot was given something
-    /// else.
+    /// The outcome of a load that ended after the slot was given something else.
     func superseded(
         _ result: Result<RetrieveImageResult, KingfisherError>
     ) -> Result<RetrieveImageResult, KingfisherError> {
@@ -266,9 +264,7 @@ extension KingfisherParsedOptionsInfo {
     /// Shows the placeholder of this load; without one, shows nothing.
     func showPlaceholder(_ options: KingfisherParsedOptionsInfo)
 
-    /// Shows that a load is running.
-    ///
-    /// - Returns: The block that ends this.
+    /// Shows that a load is running; the returned block ends this.
     func beginActivity() -> @MainActor () -> Void
 
     /// Whether `showProgress` shows anything.
@@ -317,9 +313,7 @@ extension ImageSlot {
     private var wasShown = false
     private var hasEnded = false
 
-    /// - Parameters:
-    ///   - isWanted: Whether the slot has not been given anything else to show since.
-    ///   - ended: Called once.
+    /// - Parameter isWanted: Whether the slot has not been given anything else to show since.
     init(
         _ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo,
         isWanted: @escaping @MainActor () -> Bool, ended: @escaping @MainActor (Bool) -> Void

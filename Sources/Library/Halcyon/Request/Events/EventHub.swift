@@ -21,9 +21,8 @@ final class EventHub: Sendable {
     /// Whether there are listeners: the only cost of a request without any.
     var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// The results of `note` for all events from now on.
-    ///
-    /// - Parameter note: Called where each event happens: with `started` in the task that makes the request.
+    /// The results of `note` for all events from now on. It is called where each event happens: with
+    /// `started` in the task that makes the request.
     func listen<Note: Sendable>(
         _ note: @escaping @Sendable (ImageEvent) -> Note
     ) -> AsyncStream<Note> {
@@ -108,20 +107,15 @@ extension KingfisherManager {
     /// ```
     public var events: AsyncStream<ImageEvent> { eventHub.listen { $0 } }
 
-    /// The results of `note` for each event. For the start of a request `note` is called in the
-    /// task that makes it, so that it sees that task's values.
+    /// The results of `note` for each event; see `EventHub.listen`.
     package func events<Note: Sendable>(
         noting note: @escaping @Sendable (ImageEvent) -> Note
     ) -> AsyncStream<Note> { eventHub.listen(note) }
 }
 
 extension ImageRequest {
-    /// This request, with its events sent to the manager's listeners, if there are any, and to its
-    /// own `onEvent`.
-    ///
-    /// - Parameters:
-    ///   - hub: The manager's hub; `nil` for a request without a manager.
-    ///   - queue: The queue on which `onEvent` is called in place of the request's callback queue.
+    /// This request, with its events sent to the manager's listeners, if there are any, and to its own
+    /// `onEvent`: on `queue`, by default the callback queue of the request.
     consuming func followed(by hub: EventHub?, on queue: CallbackQueue? = nil) -> ImageRequest {
         let block = options.onEvent
         let isObserved = hub?.isObserved ?? false

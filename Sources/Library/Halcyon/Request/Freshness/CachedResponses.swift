@@ -134,8 +134,7 @@ final class CachedResponses: Sendable {
         }
     }
 
-    /// Writes what a validation has found out.
-    /// - Returns: Whether the row was still about the same bytes.
+    /// Writes what a validation has found out; returns whether the row was still about the same bytes.
     func writeFreshened(_ record: ResponseRecord, from variant: Data) async -> Bool {
         let row = record.row
         return await DiskLane.writing.run { [files] in
@@ -158,8 +157,7 @@ final class CachedResponses: Sendable {
     }
 
     /// Has the responses validated before they are used again that `matches` holds for, by the key of
-    /// their row and their URL. Blocks.
-    /// - Returns: How many of those on disk.
+    /// their row and their URL; returns how many are on disk. Blocks.
     @discardableResult
     func invalidate(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
         defer {

@@ -295,9 +295,7 @@ struct FreshnessWalk {
         return options.onlyFromCache ? other.map(Copy.memory) : nil
     }
 
-    /// Returns the location of the file, or of the original.
-    ///
-    /// - Parameter hasOther: Whether the cached image was made with other options.
+    /// The file, or the original. With `hasOther` the cached image was made with other options.
     private func original(
         of record: ResponseRecord, _ origin: ImageOrigin, hasOther: Bool
     ) async -> Copy? {

@@ -158,10 +158,8 @@ extension ImageRequest {
         }
     }
 
-    /// Copies the bytes of a response under another key to `key`: those of an image by the same
-    /// processor, or for the unprocessed image the response's own.
-    ///
-    /// - Returns: Whether there were such bytes, and they are stored.
+    /// Copies the bytes of a response under another key to `key`: those of an image by the same processor,
+    /// or for the unprocessed image the response's own. Returns whether they are stored now.
     func bringFromOtherKey(
         _ key: ImageKey, of origin: ImageOrigin, _ record: ResponseRecord, in cache: ImageCache
     ) async -> Bool {

@@ -36,15 +36,14 @@ final class ImageMaterial: Sendable {
         self.file = file
     }
 
-    /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool,
-    /// unless it is made or in progress.
+    /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool, unless it
+    /// is made or in progress; `nil` if it exists.
     ///
     /// - Parameters:
     ///   - limits: The limits in place of those of the options.
     ///   - rendering: Whether its pixels have to be in memory.
     ///   - completion: Called on the thread that made the image, or at once if it exists; not after
     ///     the caller has left.
-    /// - Returns: Identifies this caller; `nil` if the image exists.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
@@ -64,9 +63,7 @@ final class ImageMaterial: Sendable {
         }
     }
 
-    /// Makes the image on behalf of `handle`, whose cancellation ends the wait.
-    ///
-    /// - Parameter completion: Called once; with `nil` after a cancellation.
+    /// Makes the image on behalf of `handle`, whose cancellation ends the wait: `completion` gets `nil`.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, for handle: DownloadTask,

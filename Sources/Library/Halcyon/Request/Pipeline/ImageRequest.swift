@@ -102,10 +102,8 @@ struct ImageRequest: Sendable {
         return await deliverFromMemory(image, nil)
     }
 
-    /// Makes one attempt after a miss in memory.
-    ///
-    /// - Parameter other: The target cache's image if it was made with other options: it is
-    ///   delivered only if loading is not allowed.
+    /// Makes one attempt after a miss in memory. `other` is the target cache's image if it was made with
+    /// other options: it is delivered only if loading is not allowed.
     private func cachedOrLoaded(
         not other: Image? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
@@ -222,10 +220,8 @@ extension ImageRequest {
         return result
     }
 
-    /// Returns the result for a cached image, which is made again if it was decoded with other
-    /// options.
-    ///
-    /// - Parameter isImmediate: Whether there has been no wait so far.
+    /// Returns the result for a cached image, which is made again if it was decoded with other options.
+    /// With `isImmediate` there has been no wait so far.
     func deliverCached(
         _ image: Image, from type: CacheType, isImmediate: Bool = false
     ) async -> RetrieveImageResult {
@@ -279,9 +275,8 @@ extension ImageRequest {
                 key, options: options, isCurrent: isCurrent, accepting: asWanted)
     }
 
-    /// Makes the final image from the cached original.
-    ///
-    /// With `origin`, only from an original of that response, or one stored by the program.
+    /// Makes the final image from the cached original: with `origin`, only from one of that response, or
+    /// one stored by the program.
     func madeOfOriginal(
         _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
         of origin: ImageOrigin? = nil

@@ -147,8 +147,7 @@ private struct LivePhotoFile: ImageProcessor {
 }
 
 extension ImageRequest {
-    /// Brings the file to the disk. Cancelling the task cancels the request.
-    /// - Returns: The loaded bytes; `nil` if the cached file is valid.
+    /// Brings the file to the disk; `nil` if the cached file is valid.
     fileprivate func file() async throws -> LivePhotoResourceDownloadingResult? {
         let result = try await withTaskCancellationHandler {
             try await freshImage()
