@@ -132,9 +132,7 @@ extension ImageCache {
             }
         }
     }
-}
 
-extension ImageCache {
     /// Removes an image and all that processors have made of it, whatever the processors, and returns when that
     /// is done.
     ///

@@ -253,9 +253,7 @@ extension ImageCache {
         options.memoryCacheAccessExtendingExpiration = .none
         return retrieveImageInMemoryCache(forKey: key, options: options) != nil
     }
-}
 
-extension ImageCache {
     /// Returns the original for an image to be processed, from memory or from disk; one from disk is not
     /// decoded yet, so that a smaller image can be made from its bytes without decoding it whole.
     ///

@@ -90,9 +90,7 @@ extension DiskStorage {
             } ?? FileManager.default.homeDirectoryForCurrentUser
         return home.appendingPathComponent(".cache", isDirectory: true)
     }
-}
 
-extension DiskStorage {
     /// A file's entry in the index of a disk storage.
     public struct Entry: Hashable, Sendable {
         /// The file's name in the storage's folder.

@@ -133,9 +133,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     public func cancelImageDownloadTask(for state: ControlState) {
         SlotTable.shared.runningLoader(of: base, .stateImage(state))?.cancel()
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads the image of `source` and shows it as the background for a state.
     ///
     /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that

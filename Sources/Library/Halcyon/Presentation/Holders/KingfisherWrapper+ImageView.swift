@@ -104,9 +104,7 @@
         base.imageViewState.loader.cancel()
         base.endAnimation()
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// The number of the load the view waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         base.imageViewState.loader.taskIdentifier

@@ -132,9 +132,7 @@
             source, into: slot, options: parsedOptions, progress: progressBlock,
             completion: completionHandler)
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
     /// The number of the load the image waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier

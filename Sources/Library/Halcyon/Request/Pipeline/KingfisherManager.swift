@@ -152,9 +152,7 @@ extension KingfisherManager {
             handle.cancel()
         }
     }
-}
 
-extension KingfisherManager {
     /// Loads a set of images in parallel that is only useful when complete.
     ///
     /// - Parameters:

@@ -111,9 +111,7 @@ extension KingfisherError {
         case livePhotoResultError(
             result: LivePhotoLoadingInfoResult?, error: (any Error)?, source: LivePhotoSource)
     }
-}
 
-extension KingfisherError {
     /// Whether a download was cancelled by its task (code 1003 only).
     public var isTaskCancelled: Bool {
         if case .requestError(reason: .taskCancelled) = self { true } else { false }
