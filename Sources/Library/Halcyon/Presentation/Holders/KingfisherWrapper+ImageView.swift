@@ -27,8 +27,7 @@
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: source, placeholder: placeholder, options: options,
@@ -51,8 +50,7 @@
     @discardableResult
     public func setImage(
         with resource: (any Resource)?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
@@ -75,8 +73,7 @@
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: provider?.convertToSource(), placeholder: placeholder, options: options,
@@ -95,8 +92,7 @@
         }
         return base.imageViewState.loader.load(
             source, into: slot, options: parsedOptions.fitted(to: base.displayArea),
-            progress: progressBlock,
-            completion: completionHandler)
+            progress: progressBlock, completion: completionHandler)
     }
 
     /// Cancels what the view waits for; that completes with an error. Interrupts a transition.
