@@ -174,11 +174,6 @@
         view?.image = image
     }
 
-    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
-        setPlaceholder(nil)
-        view?.image = image
-    }
-
     func animate(_ change: ImageChange) {
         guard let view else {
             change.perform { _ in }
@@ -228,10 +223,6 @@
     }
 
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        put(image, options)
-    }
-
-    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
         put(image, options)
     }
 

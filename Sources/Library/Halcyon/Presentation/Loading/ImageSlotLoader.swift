@@ -292,6 +292,10 @@ extension ImageSlot {
 
     var showsPreviews: Bool { true }
 
+    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
+        preview(image, options: options)
+    }
+
     func beginActivity() -> @MainActor () -> Void { {} }
 
     var showsProgress: Bool { false }
