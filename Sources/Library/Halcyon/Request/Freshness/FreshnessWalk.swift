@@ -43,19 +43,6 @@ struct FreshnessWalk {
     var wayUse = WayUse.fresh
     var stage = Stage.searching
 
-    init(
-        request: ImageRequest, resource: any Resource, downloads: Downloads.Retention,
-        key: ImageKey, retention: ImageRequest.Retention, first: URLRequest?
-    ) {
-        self.request = request
-        self.resource = resource
-        self.downloads = downloads
-        self.key = key
-        self.retention = retention
-        next = first
-        policy = HTTPCachePolicy(request.options.httpCaching)
-    }
-
     var options: KingfisherParsedOptionsInfo { request.options }
     var downloader: ImageDownloader { request.downloader }
     var responses: CachedResponses { request.targetCache.responses }

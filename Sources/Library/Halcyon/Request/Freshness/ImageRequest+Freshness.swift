@@ -41,7 +41,7 @@ extension ImageRequest {
         }
         var walk = FreshnessWalk(
             request: self, resource: resource, downloads: downloads, key: key, retention: retention,
-            first: prepared)
+            policy: HTTPCachePolicy(options.httpCaching), next: prepared)
         return try await walk.image()
     }
 
