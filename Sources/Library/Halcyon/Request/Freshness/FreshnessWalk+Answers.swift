@@ -94,21 +94,19 @@ extension FreshnessWalk {
     ) async throws(KingfisherError) -> Step {
         if error.isCancelled { throw error }
         let now = downloader.now()
-        if let record = hop.record, let copy, !options.forceRefresh,
-            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
-            let result = try await deliver(copy)
-        {
-            note(.staleInsteadOfError(error), hop, now)
-            record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
-            return .done(request.used(.stale(.error(error)), result))
-        }
         if let record = hop.record, !options.forceRefresh,
-            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
-            let location = await location(hop)
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now)
         {
-            // The redirect's target may be cached or reachable.
-            wayUse.note(.stale(.error(error)))
-            return follow(record, to: location)
+            if let copy, let result = try await deliver(copy) {
+                note(.staleInsteadOfError(error), hop, now)
+                record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
+                return .done(request.used(.stale(.error(error)), result))
+            }
+            if let location = await location(hop) {
+                // The redirect's target may be cached or reachable.
+                wayUse.note(.stale(.error(error)))
+                return follow(record, to: location)
+            }
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
             if let record = hop.record { await remove(record) }
