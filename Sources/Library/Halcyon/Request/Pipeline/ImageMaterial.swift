@@ -103,17 +103,10 @@ struct LoadedData: Sendable {
     /// options.
     private(set) var limits: DecodingLimits?
 
-    init(_ data: Data, metrics: NetworkMetrics? = nil) {
-        self.data = data
-        self.metrics = metrics
-        material = ImageMaterial(.data(data))
-        task = nil
-    }
-
-    init(_ data: Data, of task: SessionDataTask) {
+    init(_ data: Data, of task: SessionDataTask? = nil, metrics: NetworkMetrics? = nil) {
         self.data = data
         self.task = task
-        metrics = task.metrics
+        self.metrics = metrics ?? task?.metrics
         material = ImageMaterial(.data(data))
     }
 
