@@ -91,9 +91,11 @@ open class ImageCache: @unchecked Sendable {
         options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let store = startStore(
+        let isImmediate = image.isRendered && !toDisk
+        let storing = startStore(
             image, original: original, forKey: key, options: options, toDisk: toDisk)
-        deliver(store, on: options.callbackQueue, to: completionHandler)
+        options.callbackQueue.deliver(
+            to: completionHandler, atOnceIf: { _ in isImmediate }, of: storing.whenGiven)
     }
 
     /// Stores `image` as above, with the options given one by one.
@@ -121,8 +123,8 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-        let task = startWriting(data, for: key, expiration: expiration, stated: .program)
-        deliver(.writing(task), on: callbackQueue, to: completionHandler)
+        let writing = startWriting(data, for: key, expiration: expiration, stated: .program)
+        callbackQueue.deliver(to: completionHandler, of: writing.whenGiven)
     }
 
     // MARK: Removing
