@@ -125,11 +125,8 @@ extension ImageCache {
     func diskSize() async -> Result<UInt, KingfisherError> {
         await operations.finishAll()
         return await DiskLane.reading.run { [diskStorage] in
-            do {
-                return .success(try diskStorage.totalSize())
-            } catch {
-                return .failure(.disk(error, at: diskStorage.directoryURL))
-            }
+            Result { try diskStorage.totalSize() }
+                .mapError { .disk($0, at: diskStorage.directoryURL) }
         }
     }
 

@@ -186,14 +186,11 @@ private struct DiskReading: Sendable {
     }
 
     func read() -> Result<Data?, KingfisherError> {
-        do {
-            return .success(
-                try cache.diskStorage.value(
-                    forKey: key.text, named: key.fileName(in: cache),
-                    extendingExpiration: options.diskCacheAccessExtendingExpiration))
-        } catch {
-            return .failure(.disk(error, at: cache.diskStorage.directoryURL))
-        }
+        Result {
+            try cache.diskStorage.value(
+                forKey: key.text, named: key.fileName(in: cache),
+                extendingExpiration: options.diskCacheAccessExtendingExpiration)
+        }.mapError { .disk($0, at: cache.diskStorage.directoryURL) }
     }
 
     func decode(_ data: Data) -> Decoding {
