@@ -221,22 +221,18 @@ extension DiskIndex {
         guard file.isRegular, file.size > 0, hasSoundCompanions(folder) else { return nil }
         do {
             let index = try DiskIndex(folder: folder, path: path, patience: patience)
-            switch try index.read({ try $0.origin(applicationID, version) }) {
-            case .ours:
-                try index.keepJournal()
-                return index
-            case .former:
-                try index.keepJournal()
-                try index.addResponses()
-                return index
-            case .newer(let hasResponses):
-                try index.keepJournal()
-                try index.adapt(hasResponses: hasResponses)
-                return index
+            let origin = try index.read { try $0.origin(applicationID, version) }
+            switch origin {
             case .outdated: return nil
             case .notUnderstood: throw IndexUnavailable.newer
             case .foreign: throw IndexUnavailable.occupied
+            case .ours, .former, .newer: try index.keepJournal()
             }
+            if origin == .former { try index.addResponses() }
+            if case .newer(let hasResponses) = origin {
+                try index.adapt(hasResponses: hasResponses)
+            }
+            return index
         } catch let error as DatabaseError where error.tellsOfLock {
             throw IndexUnavailable.locked
         } catch let error as DatabaseError where error.tellsOfDamage {
