@@ -62,21 +62,16 @@ extension CacheDirectory {
     }
 
     private func indexedEntry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
-        guard let found = try look(name, at: reference, reading: reading, validated: false) else {
-            return nil
-        }
-        switch found {
-        case .entry(let entry): return entry
-        case .expired: return nil
-        case .noRow:
+        for validated in [false, true] {
+            switch try look(name, at: reference, reading: reading, validated: validated) {
+            case .entry(let entry)?: return entry
+            case .expired?, nil: return nil
+            case .doubtful?: return try settle(name, at: reference, reading: reading)
             // Another process may have replaced the index; otherwise this is a miss.
-            let again = try look(name, at: reference, reading: reading, validated: true)
-            if case .entry(let entry) = again { return entry }
-            if case .doubtful = again { return try settle(name, at: reference, reading: reading) }
-            return nil
-        case .doubtful:
-            return try settle(name, at: reference, reading: reading)
+            case .noRow?: continue
+            }
         }
+        return nil
     }
 
     private enum Finding {
