@@ -76,7 +76,7 @@ import Testing
     @Test func neverIsInTheDistantFuture() {
         #expect(StorageExpiration.never.estimatedExpirationSince(now) == .distantFuture)
         #expect(StorageExpiration.never.timeInterval == .infinity)
-        #expect(!StorageExpiration.never.isExpired)
+        #expect(!StorageExpiration.never.isExpired(at: now))
     }
 
     /// Upstream: testExpirationSeconds
@@ -84,7 +84,7 @@ import Testing
         let expiration = StorageExpiration.seconds(100)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(100))
         #expect(expiration.timeInterval == 100 && !expiration.isExpired)
-        #expect(StorageExpiration.seconds(0).isExpired && StorageExpiration.seconds(-1).isExpired)
+        #expect(StorageExpiration.seconds(0).isExpired && StorageExpiration.seconds(-1).isExpired(at: now))
     }
 
     /// Upstream: testExpirationDays
@@ -106,7 +106,7 @@ import Testing
 
     /// Upstream: testAlreadyExpired
     @Test func expiredIsInTheDistantPast() {
-        #expect(StorageExpiration.expired.isExpired)
+        #expect(StorageExpiration.expired.isExpired(at: now))
         #expect(StorageExpiration.expired.estimatedExpirationSince(now) == .distantPast)
         #expect(StorageExpiration.expired.timeInterval == -.infinity)
     }

@@ -35,14 +35,9 @@ public enum StorageExpiration: Hashable, Sendable {
         }
     }
 
-    /// The lifetime in seconds of a value stored now.
     package var timeInterval: TimeInterval { timeInterval(since: Date()) }
 
-    /// Whether a value stored at `date` is expired already.
     func isExpired(at date: Date) -> Bool { timeInterval(since: date) <= 0 }
-
-    /// Whether a value stored now is expired already.
-    var isExpired: Bool { isExpired(at: Date()) }
 
     private static func seconds(inDays days: Int) -> TimeInterval {
         TimeInterval(days) * 86_400
@@ -57,11 +52,4 @@ public enum ExpirationExtending: Sendable {
     case cacheTime
     /// The value gets the given expiration, counted from now.
     case expirationTime(_ expiration: StorageExpiration)
-}
-
-extension Date {
-    /// Whether this date is `reference` or before it.
-    func isPast(at reference: Date) -> Bool {
-        timeIntervalSince(reference) <= 0
-    }
 }

@@ -3,7 +3,6 @@ package import Foundation
 /// A `data:` URI (RFC 2397), decoded. A `%` without two hexadecimal digits stands for itself (URL Standard,
 /// "percent-decode").
 package struct DataURI: Equatable, Sendable {
-    /// The reason why a text is not a `data:` URI.
     package enum ParsingError: Error, Equatable, CustomStringConvertible {
         case noComma
         case badBase64
@@ -16,9 +15,7 @@ package struct DataURI: Equatable, Sendable {
         }
     }
 
-    /// The treatment of malformed texts.
     package enum Reading: Sendable {
-        /// Malformed texts are refused.
         case strict
         /// As in browsers: white space and characters that are not Base64 digits are skipped, and a
         /// fragment is not data.
@@ -34,7 +31,6 @@ package struct DataURI: Equatable, Sendable {
         mediaType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// Whether `text` claims to be a `data:` URI.
     package static func isScheme(of text: String) -> Bool {
         isScheme(of: text.utf8, .strict)
     }

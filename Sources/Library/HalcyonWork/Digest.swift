@@ -1,7 +1,6 @@
 import COpenSSL
 package import Foundation
 
-/// Digests of bytes and of text.
 package enum Digest {
     case md5
     case sha256
@@ -11,13 +10,11 @@ package enum Digest {
         String(hexadecimal: self.bytes(bytes))
     }
 
-    /// The digest of the UTF-8 bytes of `text` as lower-case hexadecimal digits.
     package func hexadecimal(_ text: String) -> String {
         var text = text
         return text.withUTF8 { hexadecimal($0) }
     }
 
-    /// The digest of `bytes`.
     package func bytes(_ bytes: some ContiguousBytes) -> [UInt8] {
         bytes.withUnsafeBytes { bytes in
             result { buffer, length in

@@ -73,7 +73,6 @@ package struct FilePath: Hashable, Sendable {
         return String(decoding: lastComponent[(dot + 1)...], as: UTF8.self)
     }
 
-    /// This path with one more component.
     package func appending(_ component: some Sequence<UInt8>) -> FilePath {
         let separator = bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         return FilePath(bytes: bytes + separator + component) ?? self
@@ -117,9 +116,7 @@ extension FilePath {
         }
     }
 
-    /// The status of the file at the path.
-    /// - Parameter following: Whether of a symbolic link that is what it leads to.
-    /// - Throws: `Failure`.
+    /// The status of the file at the path, or of a symbolic link unless `following`.
     package func status(following: Bool = true) throws(Failure) -> stat {
         var status = stat()
         let result = withCString { following ? stat($0, &status) : lstat($0, &status) }
@@ -139,10 +136,7 @@ extension FilePath {
         }
     }
 
-    /// The bytes of the file, or the first `limit` of them.
-    ///
-    /// - Parameter includingStreams: Whether of a FIFO or a device, too.
-    /// - Throws: `Failure`.
+    /// The bytes of the file, or the first `limit` of them; of a FIFO or a device only if `includingStreams`.
     package func read(
         atMost limit: Int = .max, includingStreams: Bool = false
     ) throws(Failure) -> Data {
@@ -170,7 +164,6 @@ extension FilePath {
     }
 
     /// The names in a folder, in the order of their bytes.
-    /// - Throws: `Failure`.
     fileprivate func entries() throws(Failure) -> [[UInt8]] {
         guard let folder = withCString({ opendir($0) }) else { throw Failure(self, errno) }
         defer { closedir(folder) }
@@ -190,10 +183,8 @@ package struct FolderListing: Sendable {
     /// Folders that cannot be read, and links that lead nowhere.
     package private(set) var failures: [FilePath.Failure] = []
 
-    /// Lists regular files. Hidden ones are passed over, links to folders are not followed, and nothing that
-    /// cannot be read ends it.
-    ///
-    /// - Parameter includesLinks: Whether links to files count as files.
+    /// Lists regular files, with `includesLinks` also links to files. Hidden ones are passed over, links to
+    /// folders are not followed, and nothing that cannot be read ends it.
     package init(below folder: FilePath, includesLinks: Bool) {
         var folders = [folder]
         while let folder = folders.popLast() {
@@ -258,7 +249,6 @@ extension String {
     /// Whether bytes that are part of no character stand in this text.
     package var isEscaped: Bool { unicodeScalars.contains { $0.escapedByte != nil } }
 
-    /// The bytes that this text stands for.
     package var unescapedBytes: [UInt8] {
         guard isEscaped else { return Array(utf8) }
         return unicodeScalars.reduce(into: []) { bytes, scalar in

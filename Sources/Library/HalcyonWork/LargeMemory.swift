@@ -6,7 +6,6 @@ import Glibc
 /// Where memory runs out, Swift ends the process, and so do most libraries when it is a small piece that they do not
 /// get. So a large piece is given only while enough is left for all small ones.
 package enum LargeMemory {
-    /// There is not enough memory left.
     package struct Shortage: Error, Hashable, Sendable, CustomStringConvertible {
         package let byteCount: Int
 
@@ -60,9 +59,8 @@ package enum LargeMemory {
 }
 
 extension Data {
-    /// Appends bytes, of which a stranger decides how many there are in all.
-    ///
-    /// - Throws: ``LargeMemory/Shortage`` when the bytes so far would have to be moved, and there is no room.
+    /// Appends bytes, of which a stranger decides how many there are in all. Throws when the bytes so far
+    /// would have to be moved, and there is no room.
     package mutating func append(
         whileThereIsRoom bytes: UnsafeRawBufferPointer
     ) throws(LargeMemory.Shortage) {

@@ -82,7 +82,7 @@ public final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the value has been given.
+    @inlinable
     package var isGiven: Bool { given != nil }
 
     @inlinable

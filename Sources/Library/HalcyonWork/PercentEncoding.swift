@@ -13,8 +13,7 @@ package enum PercentEncoding {
         bytes(text, isLenient: false)
     }
 
-    /// The bytes of `text` with each `%XX` replaced by its byte. A `%` that is not followed by two hexadecimal
-    /// digits stays as it is.
+    /// As above, but a `%` that is not followed by two hexadecimal digits stays as it is.
     package static func lenientBytes<Text: Collection<UInt8>>(_ text: Text) -> [UInt8]
     where Text.SubSequence == Text {
         // Leniency always gives a result.

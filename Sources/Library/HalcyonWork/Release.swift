@@ -1,4 +1,3 @@
-/// Which Halcyon this is.
 package enum Release {
     package static let version = "0.1.0"
 }

@@ -65,14 +65,12 @@ package final class ThreadPool: Sendable {
         jobs.signal()
     }
 
-    /// Runs `body` on the pool and returns what it returns.
     package func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await handedOver { hand in
             submit { hand(body()) }
         }
     }
 
-    /// Runs `body` on the pool and returns what it returns, or throws what it throws.
     package func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await handedOver { hand in
             submit { hand(Result { try body() }) }
@@ -183,8 +181,6 @@ private final class Worker {
     }
 }
 
-/// The processors of this machine.
 package enum Processors {
-    /// The number of active processors; at least 1.
     package static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
 }

@@ -33,7 +33,6 @@ package struct TimeSource: Sendable {
         other = Other(now: now, date: date, sleep: sleep)
     }
 
-    /// The clocks of the system.
     package static var system: TimeSource { TimeSource() }
 
     package var isSystem: Bool { other == nil }

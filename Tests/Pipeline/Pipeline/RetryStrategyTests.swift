@@ -359,6 +359,6 @@ final class FakeNetwork: NetworkMonitoring {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for one in waiting where one.observer.end() != nil { one.callback(connected) }
+        for one in waiting where one.observer.end() { one.callback(connected) }
     }
 }

@@ -29,7 +29,6 @@ extension DiskStorage {
     ///
     /// All members may be used from any thread; those that touch the disk block.
     public final class Backend<T: DataTransformable>: Sendable where T: Sendable {
-        /// Keeps the bytes of the values.
         let files: CacheDirectory
 
         /// The folder of the files.
@@ -65,7 +64,6 @@ extension DiskStorage {
                 notes: RowNotes(key: \.maskingSecrets, format: ImageFormat.name(of:)), now: now)
         }
 
-        /// Makes the folder.
         func prepareDirectory() throws {
             try inKingfishersWords { try files.makeFolder() }
         }
@@ -118,8 +116,7 @@ extension DiskStorage {
             }
         }
 
-        /// Announces a call of `store(value:…completion:)` with about so many bytes: values that are
-        /// written before it wait for it, unless it is large, to share its transaction of the index.
+        /// Announces a call of `store(value:…completion:)` with about so many bytes; see `StoreBatch`.
         func announceStore(byteCount: Int) {
             files.announce(byteCount: byteCount)
         }
@@ -159,7 +156,6 @@ extension DiskStorage {
                 extendingExpiration: extendingExpiration)
         }
 
-        /// The value of a key whose file has the name `name`.
         func value(
             forKey key: String, named name: String, extendingExpiration: ExpirationExtending
         ) throws -> T? {
@@ -182,7 +178,6 @@ extension DiskStorage {
                 cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
 
-        /// Whether there is a value whose file has the name `name`.
         func isCached(named name: String) -> Bool { files.contains(name) }
 
         /// All files, expired ones too, those used last first. Blocks.
@@ -227,7 +222,6 @@ extension DiskStorage {
             try inKingfishersWords { try files.removeExpired() }
         }
 
-        /// Removes the values that are expired at `referenceDate`; returns the removed files.
         package func removeExpiredValues(referenceDate: Date) throws -> [URL] {
             try inKingfishersWords { try files.removeExpired(at: referenceDate) }
         }
@@ -245,7 +239,6 @@ extension DiskStorage {
             files.url(of: cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
 
-        /// The name of the key's file.
         func cacheFileName(forKey key: String, forcedExtension: String? = nil) -> String {
             files.fileName(forKey: key, forcedExtension: forcedExtension)
         }

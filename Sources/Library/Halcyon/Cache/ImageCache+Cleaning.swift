@@ -41,8 +41,7 @@ extension ImageCache {
         }
     }
 
-    /// Removes an image, and all that processors have made of it, from memory now and from disk afterwards:
-    /// see `removeImages(forKey:forcedExtension:fromMemory:fromDisk:)`. `nil` when not from disk.
+    /// See `removeImages(forKey:forcedExtension:fromMemory:fromDisk:)`; `nil` when not from disk.
     func startRemovingVariants(
         of key: String, forcedExtension: String?, fromMemory: Bool, fromDisk: Bool
     ) -> OneShot<Result<Void, any Error>>? {
@@ -126,16 +125,11 @@ extension ImageCache {
     func diskSize() async -> Result<UInt, KingfisherError> {
         await operations.finishAll()
         return await DiskLane.reading.run { [diskStorage] in
-            do {
-                return .success(try diskStorage.totalSize())
-            } catch {
-                return .failure(.disk(error, at: diskStorage.directoryURL))
-            }
+            Result { try diskStorage.totalSize() }
+                .mapError { .disk($0, at: diskStorage.directoryURL) }
         }
     }
-}
 
-extension ImageCache {
     /// Removes an image and all that processors have made of it, whatever the processors, and returns when that
     /// is done.
     ///

@@ -38,7 +38,6 @@ extension ImageCache {
         return try result?.get() ?? .none
     }
 
-    /// The image on disk, put into memory.
     private func promoted(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo,
         isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
@@ -50,29 +49,6 @@ extension ImageCache {
             guard let image else { return .success(.none) }
             storeInMemory(image, for: key, options: options, origin: origin)
             return .success(.disk(image))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// `lookup` with its error as a value.
-    func lookupResult(
-        key: String, options: KingfisherParsedOptionsInfo
-    ) async -> Result<ImageCacheResult, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(
-                try await lookup(ImageKey(key, options), options: options, isCurrent: nil))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// `diskImage` with its error as a value.
-    func diskResult(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo
-    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(try await diskImage(key, options: options, isCurrent: nil))
         } catch {
             return .failure(error)
         }
@@ -115,7 +91,6 @@ extension ImageCache {
         return image
     }
 
-    /// The image in memory, and what is known of its origin.
     func originatedImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> (KFCrossPlatformImage, ImageOrigin?)? {
@@ -159,8 +134,7 @@ extension ImageCache {
         }
     }
 
-    /// The bytes of a file, if there is one. Waits for changes of the file asked for before, unless it is
-    /// to be read on the calling thread.
+    /// The bytes of a file, if there is one; waits as `diskImage` does.
     func diskData(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
     ) async throws(KingfisherError) -> Data? {
@@ -189,7 +163,6 @@ private struct DiskReading: Sendable {
     enum Decoding: Sendable {
         case image(KFCrossPlatformImage)
         case undecodable
-        /// The image is no longer wanted.
         case unwanted
     }
 
@@ -200,7 +173,6 @@ private struct DiskReading: Sendable {
 
     var isWanted: Bool { isCurrent?() ?? true }
 
-    /// All steps, one after the other.
     func run() throws(KingfisherError) -> KFCrossPlatformImage? {
         guard isWanted, let data = try read().get(), isWanted else { return nil }
         switch decode(data) {
@@ -214,14 +186,11 @@ private struct DiskReading: Sendable {
     }
 
     func read() -> Result<Data?, KingfisherError> {
-        do {
-            return .success(
-                try cache.diskStorage.value(
-                    forKey: key.text, named: key.fileName(in: cache),
-                    extendingExpiration: options.diskCacheAccessExtendingExpiration))
-        } catch {
-            return .failure(.disk(error, at: cache.diskStorage.directoryURL))
-        }
+        Result {
+            try cache.diskStorage.value(
+                forKey: key.text, named: key.fileName(in: cache),
+                extendingExpiration: options.diskCacheAccessExtendingExpiration)
+        }.mapError { .disk($0, at: cache.diskStorage.directoryURL) }
     }
 
     func decode(_ data: Data) -> Decoding {
@@ -255,63 +224,6 @@ extension KingfisherError {
     }
 }
 
-extension ImageCache {
-    /// Whether the image is cached. Looks at the disk on the calling thread.
-    public func isCached(
-        forKey key: String,
-        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
-        forcedExtension: String? = nil
-    ) -> Bool {
-        imageCachedType(
-            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension
-        ).cached
-    }
-
-    /// Reports where the image is cached: before this returns for memory, otherwise afterwards, by looking
-    /// at the disk on another thread.
-    public func imageCachedTypeAsync(
-        forKey key: String,
-        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
-        forcedExtension: String? = nil, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
-        completionHandler: @escaping @Sendable (CacheType) -> Void
-    ) {
-        if !isSubclass, memoryStorage.isCached(forKey: key.computedKey(with: identifier)) {
-            callbackQueue.execute { completionHandler(.memory) }
-            return
-        }
-        callbackQueue.deliver(to: completionHandler) { hand in
-            Task.immediate {
-                hand(
-                    await self.imageCachedTypeAsync(
-                        forKey: key, processorIdentifier: identifier,
-                        forcedExtension: forcedExtension))
-            }
-        }
-    }
-
-    /// Where the image is cached.
-    public func imageCachedTypeAsync(
-        forKey key: String,
-        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
-        forcedExtension: String? = nil
-    ) async -> CacheType {
-        if isSubclass {
-            return await DiskLane.reading.run {
-                self.imageCachedType(
-                    forKey: key, processorIdentifier: identifier,
-                    forcedExtension: forcedExtension)
-            }
-        }
-        let key = key.computedKey(with: identifier)
-        if memoryStorage.isCached(forKey: key) { return .memory }
-        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        await operations.pending(name)?.value
-        return await DiskLane.reading.run { [diskStorage] in
-            diskStorage.isCached(named: name) ? .disk : .none
-        }
-    }
-}
-
 /// Look-ups of a subclass, by the methods that it may override.
 extension ImageCache {
     /// Whether overridden methods have to be asked: the class itself is used without detours.
@@ -330,16 +242,6 @@ extension ImageCache {
         return try result.get()
     }
 
-    /// The look-up of a subclass on disk.
-    func overriddenDiskLookup(
-        _ key: String, options: KingfisherOptionsInfo?
-    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
-        await handedOver { hand in
-            retrieveImageInDiskCache(
-                forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
-        }
-    }
-
     /// Whether a subclass has an image in memory. The expiration stays as it is.
     func hasInMemoryByOverride(_ key: String, processorIdentifier: String) -> Bool {
         var options = Self.storeOptions(
@@ -347,5 +249,146 @@ extension ImageCache {
             serializer: DefaultCacheSerializer.default)
         options.memoryCacheAccessExtendingExpiration = .none
         return retrieveImageInMemoryCache(forKey: key, options: options) != nil
+    }
+
+    /// Returns the original for an image to be processed, from memory or from disk; one from disk is not
+    /// decoded yet, so that a smaller image can be made from its bytes without decoding it whole.
+    ///
+    /// Simultaneous requests get the same original, and so share the work on it.
+    /// - Parameters:
+    ///   - options: The options of the original, with the default processor; the others are as for `lookup`.
+    ///   - retention: Lets the request share an original that other requests have used up meanwhile.
+    func original(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, during retention: OriginalRetention?,
+        isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil
+    ) async throws(KingfisherError) -> ImageMaterial? {
+        guard let lookup = LookupKey(key, options, of: origin) else {
+            return try await readOriginal(key, options, isCurrent, origin).get()
+        }
+        let result: Result<ImageMaterial?, KingfisherError>? =
+            await originals.wantedResult(
+                for: lookup, during: retention?.retention, isWanted: isCurrent
+            ) {
+                work in
+                let result = await readOriginal(key, options, { work.isWanted }, origin)
+                if case .success(nil) = result, work.isGivenUp { return nil }
+                return result
+            }
+        return try result?.get()
+    }
+
+    /// Keeps an original that a request may need, until `release()` is called.
+    func retainOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalRetention?
+    {
+        LookupKey(key, options).map {
+            OriginalRetention(cache: self, retention: originals.retain($0), options: options)
+        }
+    }
+
+    private func readOriginal(
+        _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
+        _ isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
+    ) async -> Result<ImageMaterial?, KingfisherError> {
+        do throws(KingfisherError) {
+            return .success(try await material(key, options, isCurrent, origin))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func material(
+        _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
+        _ isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
+    ) async throws(KingfisherError) -> ImageMaterial? {
+        if isSubclass {
+            return try await overriddenLookup(key, options: options, isCurrent: isCurrent).image
+                .map { ImageMaterial(.image($0)) }
+        }
+        if let image = memoryImage(key, options: options, of: origin),
+            let item = ImageProcessItem(inMemory: image, options)
+        {
+            return ImageMaterial(item)
+        }
+        if options.fromMemoryCacheOrRefresh { return nil }
+        var data = try await diskData(key, options: options, isCurrent: isCurrent)
+        if data == nil, origin == nil {
+            data = await bring(key, options: options, isCurrent: isCurrent)
+        }
+        guard let data, isCurrent?() ?? true else { return nil }
+        // Only its header is read here: later steps may need fewer than all of its pixels.
+        let image = await DecodingPool.shared.run {
+            options.cacheSerializer.image(with: data, options: options)
+        }
+        guard let image else {
+            await removeFile(of: key, ifHolding: data)
+            return nil
+        }
+        return ImageMaterial(.image(image), file: data)
+    }
+}
+
+extension ImageProcessItem {
+    /// Creates an item from an original in memory, for a request that may want other frames than
+    /// the one that stored it; `nil` if the original must be read anew.
+    fileprivate init?(inMemory image: Image, _ options: KingfisherParsedOptionsInfo) {
+        if image.hasFrames(of: options) {
+            self = .image(image)
+        } else if let data = image.animatedSource?.data {
+            self = .data(data)
+        } else if options.onlyLoadFirstFrame, let first = try? image.firstFrame() {
+            self = .image(first)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Image {
+    func hasFrames(of options: KingfisherParsedOptionsInfo) -> Bool {
+        options.onlyLoadFirstFrame ? frameCount == 1 : !isFirstFrame
+    }
+}
+
+/// A hold on an original that a request may need, until it is released.
+struct OriginalRetention: Sendable {
+    fileprivate let cache: ImageCache
+    fileprivate let retention:
+        SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Retention
+    let options: KingfisherParsedOptionsInfo
+
+    func release() {
+        cache.originals.release(retention)
+    }
+}
+
+/// The identity of a disk read: the key, the decoding options, and the serializer that decodes the
+/// file's bytes.
+final class LookupKey: Hashable, Sendable {
+    let key: ImageKey
+    private let creating: ImageCreatingOptions
+    private let serializer: SerializerIdentity
+    /// The generation of the required response; 0 for any origin.
+    private let generation: Int64
+
+    /// `nil` if the file must be read for one request alone, because its serializer cannot be
+    /// compared with others.
+    init?(_ key: ImageKey, _ options: KingfisherParsedOptionsInfo, of origin: ImageOrigin? = nil) {
+        guard let serializer = SerializerIdentity(options.cacheSerializer) else { return nil }
+        self.key = key
+        self.serializer = serializer
+        // Images stored by the program have a number that no response has.
+        generation = origin.map { $0.record?.generation ?? -1 } ?? 0
+        creating = options.imageCreatingOptions
+    }
+
+    static func == (left: LookupKey, right: LookupKey) -> Bool {
+        left === right
+            || left.key == right.key && left.creating == right.creating
+                && left.serializer == right.serializer && left.generation == right.generation
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(generation)
     }
 }

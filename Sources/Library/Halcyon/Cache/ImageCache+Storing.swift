@@ -10,7 +10,7 @@ extension ImageCache {
         guard isSubclass else {
             return await startStore(
                 image, original: original, forKey: key, options: options, toDisk: toDisk
-            ).result
+            ).value
         }
         var options = options
         options.callbackQueue = .untouch
@@ -18,22 +18,6 @@ extension ImageCache {
             store(
                 image, original: original, forKey: key, options: options, toDisk: toDisk,
                 completionHandler: hand)
-        }
-    }
-
-    /// Writes `data` to disk, in place of the key's former file, and returns when that is done.
-    func writeAsync(
-        _ data: Data, for key: ImageKey, expiration: StorageExpiration?
-    ) async -> CacheStoreResult {
-        guard isSubclass else {
-            return await startWriting(data, for: key, expiration: expiration, stated: .program)
-                .value
-        }
-        return await handedOver { hand in
-            storeToDisk(
-                data, forKey: key.source, processorIdentifier: key.processor,
-                forcedExtension: key.forcedExtension, expiration: expiration,
-                callbackQueue: .untouch, completionHandler: hand)
         }
     }
 
@@ -57,19 +41,18 @@ extension ImageCache {
     func startStore(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool
-    ) -> PendingStore {
+    ) -> OneShot<CacheStoreResult> {
         let isRendered = image.isRendered
         if isRendered {
             // For which no file has to have a name.
             storeInMemory(
                 image, forKey: key.computedKey(with: options.processor.identifier),
                 options: options, origin: .program)
-            if !toDisk { return .finished(CacheStoreResult()) }
+            if !toDisk { return OneShot(given: CacheStoreResult()) }
         }
-        return .writing(
-            startDiskStore(
-                image, original: original, for: ImageKey(key, options), options: options,
-                alsoInMemory: !isRendered, toDisk: toDisk, stated: .program))
+        return startDiskStore(
+            image, original: original, for: ImageKey(key, options), options: options,
+            alsoInMemory: !isRendered, toDisk: toDisk, stated: .program)
     }
 
     /// Bytes from which on pixels are stored before others are decoded.
@@ -121,21 +104,6 @@ extension ImageCache {
         }
     }
 
-    /// Calls `handler` with the result: at once when nothing was to be written.
-    func deliver(
-        _ store: PendingStore, on queue: CallbackQueue,
-        to handler: (@Sendable (CacheStoreResult) -> Void)?
-    ) {
-        guard let handler else { return }
-        switch store {
-        case .finished(let result):
-            queue.execute { handler(result) }
-        case .writing(let result):
-            queue.deliver(to: handler) { hand in result.whenGiven(hand) }
-        }
-    }
-
-    /// Puts a rendered image into memory.
     func storeInMemory(
         _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo,
         origin: ImageOrigin? = nil
@@ -208,23 +176,5 @@ private struct IdentifierProcessor: ImageProcessor {
         -> KFCrossPlatformImage?
     {
         DefaultImageProcessor.default.process(item: item, options: options)
-    }
-}
-
-/// A store whose memory part is done.
-enum PendingStore: Sendable {
-    /// The disk was not to be written.
-    case finished(CacheStoreResult)
-    /// The disk is being written.
-    case writing(OneShot<CacheStoreResult>)
-
-    /// The result, when the disk has been written.
-    var result: CacheStoreResult {
-        get async {
-            switch self {
-            case .finished(let result): result
-            case .writing(let result): await result.value
-            }
-        }
     }
 }

@@ -38,7 +38,6 @@ open class ImageCache: @unchecked Sendable {
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
         if case .some(.success(.some)) = $0 { true } else { false }
     }
-    /// The server responses from which images were made.
     let responses: CachedResponses
     /// The level shared with other machines; `nil` if there is none.
     let shared: SharedLevel?
@@ -92,9 +91,11 @@ open class ImageCache: @unchecked Sendable {
         options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let store = startStore(
+        let isImmediate = image.isRendered && !toDisk
+        let storing = startStore(
             image, original: original, forKey: key, options: options, toDisk: toDisk)
-        deliver(store, on: options.callbackQueue, to: completionHandler)
+        options.callbackQueue.deliver(
+            to: completionHandler, atOnceIf: { _ in isImmediate }, of: storing.whenGiven)
     }
 
     /// Stores `image` as above, with the options given one by one.
@@ -122,8 +123,8 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-        let task = startWriting(data, for: key, expiration: expiration, stated: .program)
-        deliver(.writing(task), on: callbackQueue, to: completionHandler)
+        let writing = startWriting(data, for: key, expiration: expiration, stated: .program)
+        callbackQueue.deliver(to: completionHandler, of: writing.whenGiven)
     }
 
     // MARK: Removing
@@ -169,7 +170,14 @@ open class ImageCache: @unchecked Sendable {
             options.fromMemoryCacheOrRefresh
             || options.loadDiskFileSynchronously && shared == nil
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
-            Task.immediate { hand(await self.lookupResult(key: key, options: options)) }
+            Task.immediate {
+                do throws(KingfisherError) {
+                    let key = ImageKey(key, options)
+                    hand(.success(try await self.lookup(key, options: options, isCurrent: nil)))
+                } catch {
+                    hand(.failure(error))
+                }
+            }
         }
     }
 
@@ -214,7 +222,12 @@ open class ImageCache: @unchecked Sendable {
         let isImmediate = options.loadDiskFileSynchronously
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
             Task.immediate {
-                hand(await self.diskResult(ImageKey(key, options), options: options))
+                do throws(KingfisherError) {
+                    let key = ImageKey(key, options)
+                    hand(.success(try await self.diskImage(key, options: options, isCurrent: nil)))
+                } catch {
+                    hand(.failure(error))
+                }
             }
         }
     }
@@ -365,8 +378,20 @@ open class ImageCache: @unchecked Sendable {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, expiration: StorageExpiration? = nil
     ) async throws {
-        let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-        try await writeAsync(data, for: key, expiration: expiration).diskCacheResult.get()
+        let result: CacheStoreResult
+        if isSubclass {
+            result = await handedOver { hand in
+                storeToDisk(
+                    data, forKey: key, processorIdentifier: identifier,
+                    forcedExtension: forcedExtension, expiration: expiration,
+                    callbackQueue: .untouch, completionHandler: hand)
+            }
+        } else {
+            let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
+            result = await startWriting(data, for: key, expiration: expiration, stated: .program)
+                .value
+        }
+        try result.diskCacheResult.get()
     }
 
     /// Removes the image, if it exists, and returns afterwards.
@@ -402,7 +427,13 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        if isSubclass { return try await overriddenDiskLookup(key, options: options).get() }
+        if isSubclass {
+            let found: Result<KFCrossPlatformImage?, KingfisherError> = await handedOver { hand in
+                retrieveImageInDiskCache(
+                    forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
+            }
+            return try found.get()
+        }
         let options = KingfisherParsedOptionsInfo(options)
         return try await diskImage(ImageKey(key, options), options: options, isCurrent: nil)
     }

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// Where an image was found.
 public enum CacheType: Sendable {
     /// In no cache.
@@ -55,7 +57,6 @@ public struct CacheStoreResult: Sendable {
     /// in neither cache; that is reported here, as `cannotSerializeImage`.
     public let diskCacheResult: Result<(), KingfisherError>
 
-    /// Success in memory, and `diskCacheResult`.
     init(diskCacheResult: Result<(), KingfisherError> = .success(())) {
         memoryCacheResult = .success(())
         self.diskCacheResult = diskCacheResult
@@ -65,5 +66,62 @@ public struct CacheStoreResult: Sendable {
     init(_ failure: KingfisherError, logging: Bool) {
         if logging { HalcyonLog.warn(of: failure) }
         self.init(diskCacheResult: .failure(failure))
+    }
+}
+
+extension ImageCache {
+    /// Whether the image is cached. Looks at the disk on the calling thread.
+    public func isCached(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> Bool {
+        imageCachedType(
+            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension
+        ).cached
+    }
+
+    /// Reports where the image is cached: before this returns for memory, otherwise afterwards, by looking
+    /// at the disk on another thread.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: @escaping @Sendable (CacheType) -> Void
+    ) {
+        if !isSubclass, memoryStorage.isCached(forKey: key.computedKey(with: identifier)) {
+            callbackQueue.execute { completionHandler(.memory) }
+            return
+        }
+        callbackQueue.deliver(to: completionHandler) { hand in
+            Task.immediate {
+                hand(
+                    await self.imageCachedTypeAsync(
+                        forKey: key, processorIdentifier: identifier,
+                        forcedExtension: forcedExtension))
+            }
+        }
+    }
+
+    /// Where the image is cached.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) async -> CacheType {
+        if isSubclass {
+            return await DiskLane.reading.run {
+                self.imageCachedType(
+                    forKey: key, processorIdentifier: identifier,
+                    forcedExtension: forcedExtension)
+            }
+        }
+        let key = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: key) { return .memory }
+        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
+        await operations.pending(name)?.value
+        return await DiskLane.reading.run { [diskStorage] in
+            diskStorage.isCached(named: name) ? .disk : .none
+        }
     }
 }

@@ -63,10 +63,20 @@ public struct NetworkMetrics: Sendable {
 
     private var connecting: ExchangeTimes.Connecting? { measured.times?.connecting }
 
-    /// The measurements, behind one reference because every result of a request carries them.
-    private let measured: Measured
+    private var measured: Measured { storage.measured }
 
-    private final class Measured: Sendable {
+    /// The measurements, behind one reference because every result of a request carries them.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let measured: Measured
+
+        init(_ measured: Measured) {
+            self.measured = measured
+        }
+    }
+
+    private struct Measured {
         let start: ContinuousClock.Instant
         let end: ContinuousClock.Instant
         let times: ExchangeTimes?
@@ -76,21 +86,6 @@ public struct NetworkMetrics: Sendable {
         let statusCode: Int
         let redirectCount: Int
 
-        init(
-            start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
-            sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int, statusCode: Int,
-            redirectCount: Int
-        ) {
-            self.start = start
-            self.end = end
-            self.times = times
-            self.sentByteCount = sentByteCount
-            self.receivedByteCount = receivedByteCount
-            self.resumedByteCount = resumedByteCount
-            self.statusCode = statusCode
-            self.redirectCount = redirectCount
-        }
-
         func seconds(
             _ from: ContinuousClock.Instant?, _ to: ContinuousClock.Instant?
         ) -> TimeInterval? {
@@ -99,17 +94,16 @@ public struct NetworkMetrics: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - start: The start of the download.
-    ///   - times: The times of the last request.
+    /// - Parameter times: The times of the last request.
     init(
         start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
         sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,
         redirectCount: Int
     ) {
-        measured = Measured(
-            start: start, end: end, times: times, sentByteCount: sentByteCount,
-            receivedByteCount: receivedByteCount, resumedByteCount: resumedByteCount,
-            statusCode: statusCode, redirectCount: redirectCount)
+        storage = Storage(
+            Measured(
+                start: start, end: end, times: times, sentByteCount: sentByteCount,
+                receivedByteCount: receivedByteCount, resumedByteCount: resumedByteCount,
+                statusCode: statusCode, redirectCount: redirectCount))
     }
 }

@@ -119,9 +119,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         // As in Kingfisher, failures have no reason.
         (try? base.drawn(on: canvas)) ?? base
     }
-}
 
-extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The frames of an animated file or of a custom source, decoded on demand, with the image's
     /// steps applied; a new source at each call.
     ///

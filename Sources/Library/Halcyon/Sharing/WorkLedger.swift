@@ -6,8 +6,10 @@
 /// need a result retains a group of keys before looking elsewhere. A result is kept until the last
 /// retention that began before it is released; retentions that began in that time may use it until
 /// they are released. Later callers find the results elsewhere, or start anew.
-package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
-    /// Identifies a caller of a piece of work.
+package struct WorkLedger<
+    Group: Hashable & Sendable, Key: Hashable & Sendable, Job: Sendable, Caller: Sendable,
+    Result: Sendable
+>: Sendable {
     package struct Ticket: Hashable, Sendable {
         /// The work, counted from 0.
         package let work: Int
@@ -21,13 +23,12 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
     }
 
     /// A period in which a caller may need results of a group, which are kept for it.
-    package struct Retention: Hashable {
+    package struct Retention: Hashable, Sendable {
         package let group: Group
         fileprivate let serial: Int
     }
 
-    /// The action after joining.
-    package enum Join {
+    package enum Join: Sendable {
         /// The caller is the first: the new job must be started.
         case start(Job, Ticket)
         /// A running job also serves this caller.
@@ -36,8 +37,7 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         case done(Result)
     }
 
-    /// The action after leaving.
-    package enum Leave {
+    package enum Leave: Sendable {
         /// The caller has already left or been served.
         case none
         /// The job goes on for other callers.
@@ -96,7 +96,6 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
     /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
 
-    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
 
     /// All waiters, those of the oldest work first.
@@ -130,7 +129,6 @@ extension WorkLedger {
         return .start(job, Ticket(work: work, token: token))
     }
 
-    /// Removes a caller from its work.
     package mutating func leave(_ ticket: Ticket) -> Leave {
         guard let entry = entries.index(forKey: ticket.work),
             let waiter = entries.values[entry].remove(ticket.token)
@@ -141,7 +139,6 @@ extension WorkLedger {
         return .stop(job, waiter.caller)
     }
 
-    /// Sets a caller's priority.
     package mutating func setPriority(_ priority: Float, of ticket: Ticket) {
         guard let entry = entries.index(forKey: ticket.work) else { return }
         entries.values[entry].setPriority(priority, of: ticket.token)
@@ -158,9 +155,7 @@ extension WorkLedger {
     }
 
     /// Ends a piece of work; its result, if it is to be kept, stays in the groups retained by the
-    /// callers.
-    ///
-    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
+    /// callers. Returns those to serve, in the order of joining.
     package mutating func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         guard let entry = entries[work] else { return [] }
         remove(work)
@@ -190,7 +185,6 @@ extension WorkLedger {
         return Retention(group: group, serial: lastRetention)
     }
 
-    /// Ends a retention.
     package mutating func release(_ retention: Retention) {
         guard let index = groups.index(forKey: retention.group) else { return }
         groups.values[index].count -= 1
@@ -264,14 +258,3 @@ extension WorkLedger.Entry {
         priority = waiters.lazy.map { $0.priority }.max() ?? priority
     }
 }
-
-extension WorkLedger: Sendable
-where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable, Result: Sendable {}
-extension WorkLedger.Retention: Sendable where Group: Sendable {}
-extension WorkLedger.Waiter: Sendable where Group: Sendable, Caller: Sendable {}
-extension WorkLedger.Entry: Sendable
-where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable {}
-extension WorkLedger.Kept: Sendable where Result: Sendable {}
-extension WorkLedger.Results: Sendable where Key: Sendable, Result: Sendable {}
-extension WorkLedger.Join: Sendable where Job: Sendable, Result: Sendable {}
-extension WorkLedger.Leave: Sendable where Job: Sendable, Caller: Sendable {}

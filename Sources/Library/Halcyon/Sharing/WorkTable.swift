@@ -13,10 +13,9 @@ package protocol WorkJob: Sendable {
 
 /// Work done once for all callers that want it while it is running or its result is kept.
 ///
-/// The first caller for a key starts the work, others join; each may leave separately, and the job
-/// is stopped when the last one has; it has the highest priority of its callers. `WorkLedger`
-/// decides all this, including the lifetime of results; the table carries it out, with its lock
-/// released.
+/// The job is stopped when the last caller has left, and has the highest priority of its callers.
+/// `WorkLedger` decides all this, including the lifetime of results; the table carries it out, with
+/// its lock released.
 package final class WorkTable<
     Group: Hashable & Sendable, Key: Hashable & Sendable, Job: WorkJob, Caller: Sendable,
     Result: Sendable
@@ -56,21 +55,16 @@ package final class WorkTable<
         self.isWorthKeeping = isWorthKeeping
     }
 
-    /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { state.withLock { $0.ledger.isIdle } }
 
-    /// All waiters, those of the oldest work first.
     package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
-    /// Whether there is running work for `key` to join.
     package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
 
-    /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
     package func retain(_ group: Group) -> Retention {
         state.withLock { $0.ledger.retain(group) }
     }
 
-    /// Ends a retention.
     package func release(_ retention: Retention) {
         state.withLock { $0.ledger.release(retention) }
     }
@@ -95,9 +89,8 @@ package final class WorkTable<
         return join
     }
 
-    /// Removes a caller from its work, and stops the work after the last one.
-    ///
-    /// - Returns: The job and the caller; `nil` if the caller has already left or been served.
+    /// Removes a caller from its work, and stops the work after the last one; `nil` if the caller has
+    /// already left or been served.
     @discardableResult
     package func leave(_ ticket: Ticket) -> (job: Job, caller: Caller)? {
         let (leave, urgency) = state.withLock { state in
@@ -117,7 +110,6 @@ package final class WorkTable<
         }
     }
 
-    /// Sets a caller's priority.
     package func setPriority(_ priority: Float, of ticket: Ticket) {
         let urgency = state.withLock { state in
             state.ledger.setPriority(priority, of: ticket)
@@ -126,15 +118,10 @@ package final class WorkTable<
         urgency?.tell()
     }
 
-    /// Returns the current waiters of a piece of work, in the order of joining, for progress
-    /// reports.
     package func callers(of work: Int) -> [Caller] {
         state.withLock { $0.ledger.callers(of: work) }
     }
 
-    /// Ends a piece of work; its result, if it is to be kept, stays where it is retained.
-    ///
-    /// - Returns: The callers to serve, in the order of joining; empty if all have left.
     package func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         state.withLock { $0.ledger.finish(work, keeping: result) }
     }
@@ -145,7 +132,6 @@ package typealias SharedWork<Key: Hashable & Sendable, Result: Sendable> = WorkT
     Key, Key, SteppedWork, WorkCaller<Result>, Result
 >
 
-/// A caller of shared work.
 package struct WorkCaller<Result: Sendable>: Sendable {
     /// Whether the caller, without having left, still wants the result. `nil` for always.
     let isWanted: (@Sendable () -> Bool)?
@@ -154,13 +140,8 @@ package struct WorkCaller<Result: Sendable>: Sendable {
 
 /// Work that goes on step by step as long as it is wanted.
 package final class SteppedWork: WorkJob {
-    private struct State {
-        var isStopped = false
-        var isGivenUp = false
-        var onStop: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
+    private let stopped = OneShot<Void>()
+    private let givenUp = Atomic(false)
     private let hasInterest: @Sendable () -> Bool
 
     init(hasInterest: @escaping @Sendable () -> Bool) {
@@ -170,33 +151,22 @@ package final class SteppedWork: WorkJob {
     /// Whether a waiter still wants the result. To be checked before each step.
     package var isWanted: Bool {
         if !isStopped, hasInterest() { return true }
-        state.withLock { $0.isGivenUp = true }
+        givenUp.store(true, ordering: .releasing)
         return false
     }
 
     /// Whether `isWanted` has returned false.
-    package var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+    package var isGivenUp: Bool { givenUp.load(ordering: .acquiring) }
 
     /// Whether all waiters have left.
-    package var isStopped: Bool { state.withLock { $0.isStopped } }
+    package var isStopped: Bool { stopped.isGiven }
 
     /// Runs `action` once when the last caller leaves; at once if that has happened.
     package func onStop(_ action: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
-            if !state.isStopped { state.onStop = action }
-            return state.isStopped
-        }
-        if isLate { action() }
+        stopped.whenGiven { action() }
     }
 
-    package func stop() {
-        let action = state.withLock { state in
-            state.isStopped = true
-            defer { state.onStop = nil }
-            return state.onStop
-        }
-        action?()
-    }
+    package func stop() { stopped.give(()) }
 
     package func setPriority(_ priority: Float, change: UInt64) {}
 }
@@ -257,10 +227,8 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         return await place.value
     }
 
-    /// Waits for the result of work that ends with `nil` when no longer wanted, and starts it anew
-    /// for callers that have joined meanwhile.
-    ///
-    /// - Returns: The result; `nil` if this caller no longer wants it.
+    /// Waits for the result of work that ends with `nil` when no longer wanted, and starts it anew for
+    /// callers that have joined meanwhile; `nil` if this caller no longer wants it.
     package func wantedResult<Wanted>(
         for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result

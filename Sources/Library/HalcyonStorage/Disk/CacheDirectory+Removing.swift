@@ -96,7 +96,6 @@ extension CacheDirectory {
         return files.map(\.name)
     }
 
-    /// Removes a file and its row.
     func delete(
         _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
     ) throws {
@@ -148,7 +147,6 @@ extension CacheDirectory {
         return try files.get(path)
     }
 
-    /// The files that were removed, and those that could not be.
     private struct Removals {
         var removed: [DiskStorage.Removal] = []
         var failures = 0
@@ -264,7 +262,6 @@ extension CacheDirectory {
 }
 
 extension CacheFolder {
-    /// Removes a file, if it is there.
     fileprivate func removeIfThere(_ name: String) throws(POSIXError) {
         guard remove(name) || errno == ENOENT else { throw .current }
     }

@@ -145,7 +145,6 @@ extension CacheDirectory {
         } ?? false
     }
 
-    /// Removes a response with all files derived from it.
     package func removeResponse(key: String, variant: Data) throws {
         try changingResponses { transaction, folder in
             guard let stored = try transaction.responseHead(.init(key: key, variant: variant))
@@ -154,12 +153,9 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the selected files derived from matching responses. A response with content is
-    /// removed with the last of its files.
+    /// Removes the files derived from matching responses whose keys, empty if unknown, `isMeant` selects.
+    /// A response with content is removed with the last of its files.
     ///
-    /// - Parameters:
-    ///   - matches: Selects the responses.
-    ///   - isMeant: Selects the files by the key that each was stored for, empty if unknown.
     /// - Returns: The numbers of responses with removed files, and of these files.
     package func removeFiles(
         ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
@@ -182,8 +178,7 @@ extension CacheDirectory {
         } ?? (0, 0)
     }
 
-    /// Marks the matching responses for validation before their next use. Their files stay.
-    /// - Returns: The number of matches.
+    /// Marks the matching responses for validation before their next use, and counts them.
     package func invalidateResponses(
         where matches: (_ key: String, _ url: String) -> Bool
     ) throws -> Int {

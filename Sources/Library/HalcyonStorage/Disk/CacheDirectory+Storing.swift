@@ -78,8 +78,7 @@ extension CacheDirectory {
         }
     }
 
-    /// Announces a file that will be stored with a completion, or passed over: files written before
-    /// it wait for it, unless it is large, to be entered into the index together.
+    /// Announces a file that will be stored with a completion, or passed over; see `StoreBatch`.
     package func announce(byteCount: Int) {
         known { $0.batch.announce(byteCount: byteCount) }
     }
@@ -118,7 +117,6 @@ extension CacheDirectory {
         for result in settle([try writeTemporary(file) { _ in }]) { try result.get() }
     }
 
-    /// Writes a file under a temporary name.
     private func writeTemporary(
         _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws -> WrittenFile {
@@ -214,7 +212,6 @@ extension CacheDirectory {
 }
 
 extension WrittenFile {
-    /// Gives the file its final name.
     fileprivate func rename(in folder: CacheFolder) throws(POSIXError) {
         try folder.rename(temporary, to: row.name, overwriting: file.overwriting)
     }
@@ -267,18 +264,15 @@ struct StoreBatch {
     }
 }
 
-/// A file that has been written under a temporary name.
 struct WrittenFile: Sendable {
     let file: NewFile
     let row: IndexRow
-    /// The temporary name.
     let temporary: String
     let stamp: DiskFile.Stamp
     /// Called once, when the file is in its place with its row, or has failed.
     let completion: @Sendable (Result<Void, any Error>) -> Void
 }
 
-/// A file to be stored.
 package struct NewFile: Sendable {
     let name: String
     let key: String
@@ -286,7 +280,6 @@ package struct NewFile: Sendable {
     let expires: Date
     /// The limit in bytes of all files including this one; `nil` for none.
     let limit: Int?
-    /// Whether it may replace a file of the same name.
     let overwriting: Bool
     /// The file's derivation, if known.
     var derivation: Derivation?
@@ -302,7 +295,6 @@ package struct NewFile: Sendable {
 package struct FileVariant: Sendable, Equatable {
     /// The key of the source.
     package let source: String
-    /// The processor's identifier.
     package let processor: String
 
     /// A character that occurs in no key.
@@ -315,7 +307,6 @@ package struct FileVariant: Sendable, Equatable {
         self.processor = processor
     }
 
-    /// The variant in a row's key; `nil` when it has none.
     init?(rowKey: String) {
         guard let end = rowKey.firstIndex(of: Self.separator) else { return nil }
         source = String(rowKey[..<end])

@@ -28,7 +28,6 @@ package final class CacheDirectory: Sendable {
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
         var batch = StoreBatch()
-        /// The number of files evicted so far.
         var evictionCount = 0
 
         mutating func set(_ config: DiskStorage.Config) {
@@ -39,7 +38,6 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// The folder of the files.
     package let url: URL
     let path: String
     let notes: RowNotes
@@ -104,7 +102,6 @@ package final class CacheDirectory: Sendable {
 
     // MARK: Names
 
-    /// The name of the key's file.
     package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
         let config = config
         var ext = forcedExtension ?? config.pathExtension
@@ -115,12 +112,10 @@ package final class CacheDirectory: Sendable {
             base: config.usesHashedFileName ? CacheFileName.digest(of: key) : key, extension: ext)
     }
 
-    /// The URL of a file, which need not exist.
     package func url(of name: String) -> URL {
         url.appendingPathComponent(name, isDirectory: false)
     }
 
-    /// The path of a file.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     // MARK: The folder
@@ -128,10 +123,8 @@ package final class CacheDirectory: Sendable {
     /// The number of accesses to the folder or its index so far; answers from memory do not count.
     package var useCount: Int { uses.load(ordering: .relaxed) }
 
-    /// Counts an access to the folder or its index.
     func countUse() { uses.add(1, ordering: .relaxed) }
 
-    /// Makes the folder.
     package func makeFolder() throws(StorageError) {
         do {
             try prepare()
@@ -155,9 +148,7 @@ package final class CacheDirectory: Sendable {
         known { $0.isReady = true }
     }
 
-    /// The open folder; `nil` when there is none.
-    /// - Parameter validated: whether to check first that it is still the one at the path.
-    /// - Throws: `POSIXError`.
+    /// The open folder; `nil` when there is none. If `validated`, it is still the one at the path.
     func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
         countUse()
         if let folder = known({ $0.folder }), !validated || folder.isAt(path) { return folder }
@@ -219,10 +210,8 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Changes files and their index in one transaction, which begins by writing the noted
-    /// accesses.
-    /// - Returns: `nil` when there is no folder.
-    /// - Throws: What `withIndex` throws.
+    /// Changes files and their index in one transaction, which begins by writing the noted accesses; see
+    /// `withIndex`.
     func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
         try withIndex(validated: true) { index in
             try index.write { transaction in
@@ -307,7 +296,6 @@ package final class CacheDirectory: Sendable {
 
     // MARK: What is not in the index yet
 
-    /// Notes a hit on `row`'s file.
     func noteAccess(_ row: IndexRow, extending: ExpirationExtending) {
         let date = now()
         guard let expires = row.expiration(extending: extending, now: date) else { return }
@@ -334,7 +322,6 @@ package final class CacheDirectory: Sendable {
         if isFirst { planFlush() }
     }
 
-    /// Writes the noted accesses into the index.
     func flushAccesses() {
         guard known({ !$0.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
         // Lost accesses only cost precision when files are evicted.
@@ -363,12 +350,10 @@ package final class CacheDirectory: Sendable {
 /// The human-readable fields of rows. The store itself knows neither the secrets of a key nor the
 /// meaning of bytes.
 package struct RowNotes: Sendable {
-    /// The key without its secrets.
     let key: @Sendable (String) -> String
     /// The name of the format of a file's bytes, if it is known.
     let format: @Sendable (Data) -> String?
 
-    /// The key in the row of a file.
     func rowKey(of file: NewFile) -> String {
         guard let variant = file.variant else { return key(file.key) }
         return FileVariant(source: key(variant.source), processor: key(variant.processor)).rowKey

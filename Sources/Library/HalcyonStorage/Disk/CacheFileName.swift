@@ -1,6 +1,5 @@
 import HalcyonWork
 
-/// The name of a key's file.
 enum CacheFileName {
     /// The longest file name on Linux, in bytes.
     static let maximumLength = 255

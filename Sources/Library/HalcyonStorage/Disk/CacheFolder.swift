@@ -13,8 +13,6 @@ final class CacheFolder: Sendable {
     private let descriptor: Int32
     let identity: DiskFile.Identity
 
-    /// Opens a folder.
-    /// - Throws: `POSIXError`.
     init(_ path: String) throws(POSIXError) {
         descriptor = halcyon_open_folder(path)
         guard descriptor >= 0 else { throw .current }
@@ -43,8 +41,7 @@ final class CacheFolder: Sendable {
         openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// Opens a file for reading and for appending; with `creating`, creates it if missing,
-    /// accessible to its owner alone.
+    /// Opens a file for reading and appending; with `creating`, a missing one is made, for its owner alone.
     /// - Returns: A descriptor, or -1 with `errno`.
     func openForAppending(_ name: String, creating: Bool) -> Int32 {
         let flags = O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
@@ -106,7 +103,6 @@ final class CacheFolder: Sendable {
         return error == 0 ? names : nil
     }
 
-    /// Restricts the folder to its owner.
     func makePrivate() {
         // Only the owner may do so.
         _ = fchmodat(descriptor, ".", 0o700, 0)
@@ -149,7 +145,7 @@ extension CacheFolder {
                 _ = halcyon_exchange(descriptor, name, final)
                 throw error
             }
-        } else if !Self.tellsOfUnknownFlag(errno) {
+        } else if errno != EINVAL, errno != ENOSYS, errno != ENOTSUP {
             throw .current
         }
         // Others may have removed the file meanwhile, or the file system knows neither flag.
@@ -169,10 +165,6 @@ extension CacheFolder {
         let beginning = String(decoding: name.utf8.prefix(64), as: UTF8.self)
         let aside = "\(beginning)-\(UInt32.random(in: 0 ... .max))"
         _ = renameat(descriptor, name, descriptor, aside)
-    }
-
-    private static func tellsOfUnknownFlag(_ error: Int32) -> Bool {
-        error == EINVAL || error == ENOSYS || error == ENOTSUP
     }
 }
 
@@ -217,9 +209,8 @@ extension CacheFolder {
             Data(bytesNoCopy: buffer, count: size, deallocator: .free), DiskFile.Stamp(info))
     }
 
-    /// Writes a file that must not exist yet; removes it again when that fails.
-    /// - Parameter expires: An expiration to be noted in the file, in seconds since 1970.
-    /// - Throws: `POSIXError`.
+    /// Writes a file that must not exist yet; removes it again when that fails. `expires` is an expiration
+    /// to be noted in the file, in seconds since 1970.
     func create(
         _ name: String, bytes: Data, expires: Double? = nil
     ) throws(POSIXError) -> DiskFile.Stamp {
@@ -239,7 +230,6 @@ extension CacheFolder {
         return DiskFile.Stamp(info)
     }
 
-    /// Writes all bytes to an open file.
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
@@ -254,12 +244,9 @@ extension CacheFolder {
     }
 }
 
-/// File metadata, in an open folder or at a path.
 package enum DiskFile {
-    /// The result of reading a file.
     enum Content {
         case bytes(Data, Stamp)
-        /// There is no such file.
         case missing
         /// The file has another length than expected, or is a link, a FIFO, a socket or a device.
         case unfit
@@ -289,7 +276,6 @@ package enum DiskFile {
         }
     }
 
-    /// The metadata of a file.
     struct Metadata {
         let identity: Identity
         let stamp: Stamp
@@ -330,7 +316,6 @@ package enum DiskFile {
     }
 }
 
-/// The names of files that are being written.
 enum TemporaryFile {
     private static let prefix = ".tmp-"
 
@@ -339,12 +324,10 @@ enum TemporaryFile {
         "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
 
-    /// Whether a name is that of a temporary file.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
 
 extension POSIXError {
-    /// The error in `errno`.
     static var current: POSIXError {
         POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }

@@ -71,22 +71,14 @@ final class DiskIndex: Sendable {
     /// Whether the open database is still the one in the folder.
     var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
 
-    /// The row of a file.
     func row(named name: String) throws -> IndexRow? {
         try read { try $0.row(named: name) }
     }
 
-    /// The total bytes of all files.
     func totalSize() throws -> Int {
         try read { try $0.totalSize() }
     }
 
-    /// The number of files and their total bytes.
-    func usage() throws -> (files: Int, bytes: Int) {
-        try read { (try $0.fileCount(), try $0.totalSize()) }
-    }
-
-    /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
         try read { try $0.rows() }
     }
@@ -229,22 +221,18 @@ extension DiskIndex {
         guard file.isRegular, file.size > 0, hasSoundCompanions(folder) else { return nil }
         do {
             let index = try DiskIndex(folder: folder, path: path, patience: patience)
-            switch try index.read({ try $0.origin(applicationID, version) }) {
-            case .ours:
-                try index.keepJournal()
-                return index
-            case .former:
-                try index.keepJournal()
-                try index.addResponses()
-                return index
-            case .newer(let hasResponses):
-                try index.keepJournal()
-                try index.adapt(hasResponses: hasResponses)
-                return index
+            let origin = try index.read { try $0.origin(applicationID, version) }
+            switch origin {
             case .outdated: return nil
             case .notUnderstood: throw IndexUnavailable.newer
             case .foreign: throw IndexUnavailable.occupied
+            case .ours, .former, .newer: try index.keepJournal()
             }
+            if origin == .former { try index.addResponses() }
+            if case .newer(let hasResponses) = origin {
+                try index.adapt(hasResponses: hasResponses)
+            }
+            return index
         } catch let error as DatabaseError where error.tellsOfLock {
             throw IndexUnavailable.locked
         } catch let error as DatabaseError where error.tellsOfDamage {
@@ -264,7 +252,6 @@ extension DiskIndex {
 }
 
 extension CacheFolder {
-    /// Whether the last bytes of a file are these.
     fileprivate func ends(_ name: String, with bytes: [UInt8]) -> Bool {
         let file = openForReading(name)
         guard file >= 0 else { return false }
@@ -329,7 +316,6 @@ final class LockPatience: Sendable {
     private typealias Instant = ContinuousClock.Instant
 
     private let clock = ContinuousClock()
-    /// The longest wait.
     private let limit: Duration
     /// The end of the time without waits.
     private let exhausted = Mutex<Instant?>(nil)

@@ -7,7 +7,6 @@ import Synchronization
 /// everything is a barrier: it waits for all changes before it, and all after it wait. Reading a
 /// file waits for the changes of that file only.
 package final class DiskOperations: Sendable {
-    /// The scope of a change.
     package enum Scope: Sendable {
         case file(String)
         case everything
@@ -83,7 +82,6 @@ package final class DiskOperations: Sendable {
         return result
     }
 
-    /// Runs `operation` when its predecessors are done.
     package func enqueue<T: Sendable>(
         _ scope: Scope, _ operation: @escaping @Sendable () async -> T
     ) -> OneShot<T> {
@@ -92,7 +90,6 @@ package final class DiskOperations: Sendable {
         }
     }
 
-    /// Whether no change is pending.
     package var isIdle: Bool { state.withLock { $0.all.isEmpty } }
 
     /// The pending change that a read of a file waits for; `nil` for none.
@@ -106,7 +103,6 @@ package final class DiskOperations: Sendable {
     }
 }
 
-/// Runs an action after a number of events.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let action: @Sendable () -> Void

@@ -53,10 +53,8 @@ public enum DiskStorage {
 }
 
 extension DiskStorage {
-    /// The location of a storage's files.
     struct Location {
         let url: URL
-        /// Whether it is the default folder.
         let isDefault: Bool
 
         /// `environment` determines the user's cache folder.
@@ -92,9 +90,7 @@ extension DiskStorage {
             } ?? FileManager.default.homeDirectoryForCurrentUser
         return home.appendingPathComponent(".cache", isDirectory: true)
     }
-}
 
-extension DiskStorage {
     /// A file's entry in the index of a disk storage.
     public struct Entry: Hashable, Sendable {
         /// The file's name in the storage's folder.

@@ -79,22 +79,18 @@ extension IndexTransaction {
 
     // MARK: Reading
 
-    /// The row of a response.
     func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT \(ResponseRow.columns) FROM responses
-                WHERE key = ? AND variant = ifnull(?, x'')
-                """)
-        return try Row.fetchOne(statement, arguments: [id.key, id.variant])
-            .map { try ResponseRow($0) }
+        try fetchOne(
+            """
+            SELECT \(ResponseRow.columns) FROM responses
+            WHERE key = ? AND variant = ifnull(?, x'')
+            """, [id.key, id.variant]
+        ).map { try ResponseRow($0) }
     }
 
-    /// The rows of all variants of a key.
     func responses(forKey key: String) throws -> [ResponseRow] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(ResponseRow.columns) FROM responses WHERE key = ?")
-        return try Row.fetchAll(statement, arguments: [key]).map { try ResponseRow($0) }
+        try fetchAll("SELECT \(ResponseRow.columns) FROM responses WHERE key = ?", [key])
+            .map { try ResponseRow($0) }
     }
 
     /// The row numbers of matching responses, the last used first. Header fields are not read.
@@ -114,16 +110,15 @@ extension IndexTransaction {
     /// A row by its number, with the files derived from its current generation; `nil` when it is
     /// gone.
     func response(_ number: Int64) throws -> (row: ResponseRow, files: [String])? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [number]) else { return nil }
-        let files = try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT files.name FROM responses \(Self.derivedFiles)
-                    WHERE responses.id = ? AND derivations.generation = responses.generation
-                    ORDER BY files.name
-                    """), arguments: [number])
+        let row = try fetchOne(
+            "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?", [number])
+        guard let row else { return nil }
+        let files = try fetchAll(
+            """
+            SELECT files.name FROM responses \(Self.derivedFiles)
+            WHERE responses.id = ? AND derivations.generation = responses.generation
+            ORDER BY files.name
+            """, [number])
         return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
     }
 
@@ -131,15 +126,15 @@ extension IndexTransaction {
     func files(
         ofResponse id: AccessLog.ResponseID, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT files.name, files.key, derivations.is_original
-                FROM responses \(Self.derivedFiles)
-                WHERE responses.key = ? AND responses.variant = ifnull(?, x'')
-                    AND responses.generation = ?3 AND derivations.generation = ?3
-                ORDER BY files.name
-                """)
-        return try Row.fetchAll(statement, arguments: [id.key, id.variant, generation]).map { row in
+        try fetchAll(
+            """
+            SELECT files.name, files.key, derivations.is_original
+            FROM responses \(Self.derivedFiles)
+            WHERE responses.key = ? AND responses.variant = ifnull(?, x'')
+                AND responses.generation = ?3 AND derivations.generation = ?3
+            ORDER BY files.name
+            """, [id.key, id.variant, generation]
+        ).map { row in
             let isOriginal: Int64 = try IndexRow.value(of: row[2])
             let key: String? = try IndexRow.optional(row[1])
             return (
@@ -152,17 +147,17 @@ extension IndexTransaction {
     /// The origin of a file, the checksum of the bytes that it is valid for, and the file's
     /// expiration in seconds since 1970; `nil` when there is no such file.
     func origin(of name: String) throws -> (FileOrigin, checksum: Int64?, expires: Double)? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT files.checksum, derivations.origin, derivations.generation,
-                    derivations.is_original, \(ResponseRow.columns), files.expires
-                FROM files
-                LEFT JOIN derivations ON derivations.name = files.name
-                    AND derivations.checksum = files.checksum
-                LEFT JOIN responses ON responses.id = derivations.response
-                WHERE files.name = ?
-                """)
-        guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
+        let row = try fetchOne(
+            """
+            SELECT files.checksum, derivations.origin, derivations.generation,
+                derivations.is_original, \(ResponseRow.columns), files.expires
+            FROM files
+            LEFT JOIN derivations ON derivations.name = files.name
+                AND derivations.checksum = files.checksum
+            LEFT JOIN responses ON responses.id = derivations.response
+            WHERE files.name = ?
+            """, [name])
+        guard let row else { return nil }
         var origin = FileOrigin(derivation: nil, response: nil)
         switch try IndexRow.optional(row[1]) as Int64? {
         case nil: break
@@ -198,17 +193,16 @@ extension IndexTransaction {
     }
 
     func responseHead(_ id: AccessLog.ResponseID) throws -> ResponseHead? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT id, generation, received FROM responses
-                WHERE key = ? AND variant = ifnull(?, x'')
-                """)
-        guard let row = try Row.fetchOne(statement, arguments: [id.key, id.variant]) else {
-            return nil
+        try fetchOne(
+            """
+            SELECT id, generation, received FROM responses
+            WHERE key = ? AND variant = ifnull(?, x'')
+            """, [id.key, id.variant]
+        ).map { row in
+            ResponseHead(
+                id: try IndexRow.value(of: row[0]), generation: try IndexRow.value(of: row[1]),
+                received: try IndexRow.time(row[2]))
         }
-        return ResponseHead(
-            id: try IndexRow.value(of: row[0]), generation: try IndexRow.value(of: row[1]),
-            received: try IndexRow.time(row[2]))
     }
 
     /// Adds a response; returns its row number.
@@ -222,7 +216,6 @@ extension IndexTransaction {
         return db.lastInsertedRowID
     }
 
-    /// Replaces a response.
     func update(_ id: Int64, to row: ResponseRow) throws {
         try execute(
             """
@@ -255,7 +248,6 @@ extension IndexTransaction {
             """, [name, checksum, origin, response, generation, isOriginal ? 1 : 0])
     }
 
-    /// Removes the derivation of a file.
     func unlink(_ name: String) throws {
         try execute("DELETE FROM derivations WHERE name = ?", [name])
     }
@@ -264,13 +256,12 @@ extension IndexTransaction {
 
     /// The files derived from a response, of all generations but `current`.
     func files(madeOf response: Int64, except current: Int64? = nil) throws -> [String] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT files.name FROM responses \(Self.derivedFiles)
-                WHERE responses.id = ? AND derivations.generation IS NOT ?
-                """)
-        return try Row.fetchAll(statement, arguments: [response, current])
-            .map { try Self.name($0[0]) }
+        try fetchAll(
+            """
+            SELECT files.name FROM responses \(Self.derivedFiles)
+            WHERE responses.id = ? AND derivations.generation IS NOT ?
+            """, [response, current]
+        ).map { try Self.name($0[0]) }
     }
 
     /// Removes the derivations of former generations of a response, and the response itself when it
@@ -296,7 +287,6 @@ extension IndexTransaction {
         if hasResponses { try execute("DELETE FROM responses", []) }
     }
 
-    /// The limits on stored responses.
     struct ResponseLimits {
         var all = 100_000
         /// The limit of redirects and of remembered errors, each.
@@ -351,19 +341,16 @@ extension IndexTransaction {
         return count
     }
 
-    /// The keys, variants and URLs of all responses.
     func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
-        try Row.fetchAll(db.cachedStatement(sql: "SELECT key, variant, url FROM responses"))
-            .map { row in
-                let variant = try ResponseRow.bytes(row[1])
-                return (
-                    AccessLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
-                    try IndexRow.value(of: row[2])
-                )
-            }
+        try fetchAll("SELECT key, variant, url FROM responses").map { row in
+            let variant = try ResponseRow.bytes(row[1])
+            return (
+                AccessLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
+                try IndexRow.value(of: row[2])
+            )
+        }
     }
 
-    /// Writes uses into the rows they belong to.
     func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
         for (id, used) in uses {
             try execute(
@@ -384,10 +371,5 @@ extension IndexTransaction {
         let name: String = try IndexRow.value(of: column)
         guard CacheFileName.isSound(name) else { throw DatabaseError.senseless }
         return name
-    }
-
-    private func count(_ rest: String, _ arguments: StatementArguments = []) throws -> Int {
-        try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT count(*) \(rest)"), arguments: arguments) ?? 0
     }
 }

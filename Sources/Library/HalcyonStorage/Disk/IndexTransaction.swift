@@ -7,16 +7,13 @@ struct IndexTransaction {
     /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
 
-    /// Notes the version of the tables.
     func setVersion(_ version: Int) throws {
         try db.execute(sql: "PRAGMA user_version = \(version)")
     }
 
-    /// The row of a file.
     func row(named name: String) throws -> IndexRow? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(IndexRow.columns) FROM files WHERE name = ?")
-        return try Row.fetchOne(statement, arguments: [name]).map { try IndexRow($0) }
+        try fetchOne("SELECT \(IndexRow.columns) FROM files WHERE name = ?", [name])
+            .map { try IndexRow($0) }
     }
 
     /// All rows, the last used first.
@@ -47,12 +44,10 @@ struct IndexTransaction {
         }
     }
 
-    /// Removes the row of a file.
     func delete(_ name: String) throws {
         try execute("DELETE FROM files WHERE name = ?", [name])
     }
 
-    /// Writes accesses into the rows they belong to.
     func apply(_ log: AccessLog) throws {
         for (name, access) in log.accesses {
             try execute(
@@ -69,18 +64,13 @@ struct IndexTransaction {
             [checksum, format, name])
     }
 
-    /// The total bytes of all files.
     func totalSize() throws -> Int {
-        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
-        guard let row else { throw DatabaseError.senseless }
+        guard let row = try fetchOne("SELECT bytes FROM total") else {
+            throw DatabaseError.senseless
+        }
         let bytes: Int = try IndexRow.value(of: row[0])
         guard bytes >= 0 else { throw DatabaseError.senseless }
         return bytes
-    }
-
-    /// The number of files.
-    func fileCount() throws -> Int {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM files")) ?? 0
     }
 
     /// Checks that all rows are valid and that the total is their sum.
@@ -139,13 +129,26 @@ struct IndexTransaction {
         return rows
     }
 
+    func fetchOne(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
+        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func fetchAll(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    /// The number of rows that `rest`, from `FROM` on, selects.
+    func count(_ rest: String, _ arguments: StatementArguments = []) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) \(rest)"), arguments: arguments) ?? 0
+    }
+
     func execute(_ sql: String, _ arguments: StatementArguments) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
 
 extension IndexTransaction {
-    /// The origin of a database.
     enum Origin: Equatable {
         case ours
         /// Ours, without the tables of responses.
@@ -160,7 +163,6 @@ extension IndexTransaction {
         case foreign
     }
 
-    /// Creates the tables and fills them.
     func fill(_ applicationID: Int, _ version: Int, _ rows: [IndexRow]) throws {
         for statement in Self.schema { try db.execute(sql: statement) }
         try db.execute(sql: "INSERT INTO total VALUES (0)")
@@ -241,7 +243,6 @@ extension IndexTransaction {
         }
     }
 
-    /// A column of a table.
     private struct Column: Hashable {
         let name: String
         let type: String
@@ -297,9 +298,7 @@ extension IndexTransaction {
     ]
 }
 
-/// A file's row in the index.
 struct IndexRow: Sendable, Equatable {
-    /// The file's name.
     var name: String
     /// The key it was stored for, without its secrets; `nil` for a file found when the index was
     /// rebuilt.

@@ -10,7 +10,6 @@ package struct ResponseRow: Sendable, Equatable {
     package var variant: Data
     /// The names of the request fields that it depends on, joined by commas.
     package var vary: String
-    /// The URL of the request.
     package var url: String
     package var status: Int
     /// The header fields as JSON, `[[name, value], …]`: 1 MiB at most.
@@ -53,7 +52,6 @@ package struct ResponseRow: Sendable, Equatable {
     }
 }
 
-/// A response to be stored.
 package struct ResponsePut: Sendable {
     package var row: ResponseRow
     /// The other variants of the key that it replaces: they are removed with their files.
@@ -65,7 +63,6 @@ package struct ResponsePut: Sendable {
     }
 }
 
-/// The origin of a cached file's bytes.
 package enum Derivation: Sendable, Equatable {
     /// The program itself stored the file.
     case program
@@ -99,7 +96,6 @@ extension ResponseRow {
         responses.body_checksum, responses.fresh_until, responses.invalidated, responses.used
         """
 
-    /// The number of these columns.
     static let columnCount = 14
 
     /// Reads a row of the index, from the column `first` on. The row is untrusted.

@@ -51,7 +51,6 @@ public enum MemoryStorage {
             self.init(config: config, now: { .coarse })
         }
 
-        /// Makes an empty storage that takes the time from `now`.
         package init(config: Config, now: @escaping @Sendable () -> Date) {
             objects = ObjectStore(config: config, now: now)
         }
@@ -92,8 +91,7 @@ public enum MemoryStorage {
         /// of one class.
         @inlinable
         package func notedValue<Note: AnyObject & Sendable>(
-            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime,
-            note: Note.Type = Note.self
+            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
         ) -> (value: T, note: Note?)? {
             guard let noted = objects.notedObject(forKey: key, extending: extendingExpiration)
             else { return nil }
@@ -134,8 +132,7 @@ public enum MemoryStorage {
             objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
         }
 
-        /// Removes the values of the keys that `shouldRemove` selects, and returns the keys. It
-        /// runs while the storage is locked.
+        /// Does the same by keys, and returns them.
         package func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
             objects.removeKeys(where: shouldRemove)
         }
@@ -143,7 +140,6 @@ public enum MemoryStorage {
         /// The number of values, including expired ones that are not removed yet.
         package var count: Int { objects.count }
 
-        /// The number of values evicted so far.
         package var evictionCount: Int { objects.evictionCount }
 
         /// The cost of all values in bytes, including expired ones that are not removed yet.
@@ -160,7 +156,6 @@ final class ObjectStore: Sendable {
     /// An object with the expiration it was stored with.
     struct Entry: Sendable {
         let object: StoredObject
-        /// The note stored with the object.
         let note: StoredObject?
         private let expiration: StorageExpiration
         private(set) var estimatedExpiration: Date
@@ -175,7 +170,9 @@ final class ObjectStore: Sendable {
             estimatedExpiration = expiration.estimatedExpirationSince(date)
         }
 
-        func isExpired(at date: Date) -> Bool { estimatedExpiration.isPast(at: date) }
+        func isExpired(at date: Date) -> Bool {
+            estimatedExpiration.timeIntervalSince(date) <= 0
+        }
 
         /// Extends the expiration after an access at `date`.
         mutating func extendExpiration(
@@ -192,7 +189,6 @@ final class ObjectStore: Sendable {
 
     private struct State {
         var config: MemoryStorage.Config
-        /// The timer that removes expired values.
         var cleaning: RepeatingTimer?
     }
 
@@ -307,7 +303,6 @@ final class ObjectStore: Sendable {
         if cost >= HeapTrim.leastCost { HeapTrim.plan() }
     }
 
-    /// The sum of all costs.
     var totalCost: Int { entries.budget.totalCost }
 
     var count: Int { entries.budget.count }
@@ -351,7 +346,6 @@ final class StoredObject: Sendable {
     }
 }
 
-/// A box that makes an object of a value.
 @usableFromInline
 final class ValueBox<T: Sendable>: Sendable {
     @usableFromInline let value: T

@@ -11,7 +11,6 @@ import Synchronization
 struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     typealias Entry = StoreShard<Value>.Entry
 
-    /// The state that insertions and removals change.
     struct Ledger {
         var budget: StoreBudget
         var order = EvictionOrder()
@@ -25,7 +24,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         ledger = Mutex(Ledger(budget: StoreBudget(costLimit: costLimit, countLimit: countLimit)))
     }
 
-    /// The total cost and number of the values, and the limits.
     var budget: StoreBudget { ledger.withLock { $0.budget } }
 
     /// Stores `value`, replacing the key's former one, which is found until then. A value whose
@@ -62,13 +60,10 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         shards[shard(of: key)].peek(key, read)
     }
 
-    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
-    /// `nil`.
     func use<R: Sendable>(_ key: StoreKey, _ change: @Sendable (inout Value) -> R?) -> R? {
         shards[shard(of: key)].use(key, at: clock, change)
     }
 
-    /// Removes the key's value.
     func removeValue(forKey key: StoreKey) -> Value? {
         ledger.withLock { ledger in
             guard let entry = shards[shard(of: key)].remove(key) else { return nil }
@@ -77,12 +72,10 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Removes all values that `shouldRemove` selects.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
         removeElements { _, value in shouldRemove(value) }.map(\.entry)
     }
 
-    /// Removes the values of all keys that `shouldRemove` selects, and returns these keys.
     func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
         removeElements { key, _ in shouldRemove(key) }.map(\.key)
     }
@@ -109,7 +102,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Changes the limits and removes what exceeds them.
     func setLimits(cost: Int?, count: Int?) -> [Value] {
         ledger.withLock { ledger in
             ledger.budget.costLimit = cost
@@ -154,137 +146,6 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// A part of a store: the values of some keys, behind a lock.
-///
-/// Removed values are returned, to be released after the lock.
-struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
-    /// A stored value.
-    struct Entry: Sendable {
-        var cost: Int
-        var value: Value
-        /// The last use by the clock of all shards. Kept beside the value, which an access changes,
-        /// too.
-        var lastUse: UInt64
-    }
-    typealias Table = KeyTable<Entry>
-
-    /// The result of an insertion.
-    enum Placement {
-        /// The value is stored, in place of the former one.
-        case placed(former: Value?)
-        /// Other values have to be evicted first.
-        case full
-        /// The value can never be stored. The former one is removed.
-        case tooCostly(former: Value?)
-    }
-
-    private let table = Mutex(Table())
-    /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
-    private let padding = InlineArray<16, UInt64>(repeating: 0)
-
-    /// Reads the key's value with `read`, without counting a use.
-    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
-        table.withLock { table in
-            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
-            return read(entry.value)
-        }
-    }
-
-    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
-    /// `nil`.
-    func use<R: Sendable>(
-        _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
-    ) -> R? {
-        table.withLock { table in
-            guard let slot = table.slot(of: key) else { return nil }
-            return table.update(slot) { entry in
-                let result = change(&entry.value)
-                if result != nil { entry.lastUse = clock.next() }
-                return result
-            }
-        }
-    }
-
-    /// Stores `value`, replacing the key's former one, if `budget` has room. If it is full, the
-    /// former one stays and becomes the most recently used, so that others are evicted before it.
-    /// Takes `value` when it is placed.
-    func place(
-        _ value: inout Value?, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
-        within budget: inout StoreBudget
-    ) -> Placement {
-        table.withLock { table in
-            let slot = table.slot(of: key)
-            let formerCost = slot.flatMap { table[$0]?.cost }
-            switch budget.reserve(cost, inPlaceOf: formerCost) {
-            case .tooCostly:
-                guard let slot else { return .tooCostly(former: nil) }
-                let former = table.remove(slot)
-                budget.release(former.cost)
-                return .tooCostly(former: former.value)
-            case .full:
-                if let slot { table.update(slot) { $0.lastUse = clock.next() } }
-                return .full
-            case .reserved:
-                let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
-                guard let slot else {
-                    table.insert(entry, forKey: key)
-                    return .placed(former: nil)
-                }
-                let former = table.update(slot) { former in
-                    defer { former = entry }
-                    return former.value
-                }
-                return .placed(former: former)
-            }
-        }
-    }
-
-    /// Removes the key's value.
-    func remove(_ key: StoreKey) -> Entry? {
-        table.withLock { table in
-            table.slot(of: key).map { table.remove($0) }
-        }
-    }
-
-    /// Removes the value of `slot` if its last use is `use`.
-    func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
-        table.withLock { table in
-            table[slot]?.lastUse == use ? table.remove(slot) : nil
-        }
-    }
-
-    /// Removes all values that `shouldRemove` selects.
-    func removeAll(
-        where shouldRemove: @Sendable (String, Value) -> Bool
-    ) -> [(key: String, entry: Entry)] {
-        table.withLock { table in
-            table.slots.compactMap { slot in
-                guard let entry = table[slot], case let key = table.key(of: slot),
-                    shouldRemove(key, entry.value)
-                else { return nil }
-                return (key, table.remove(slot))
-            }
-        }
-    }
-
-    /// Removes all values, with the memory of their table.
-    func removeAll() -> Table {
-        table.withLock { table in
-            defer { table = Table() }
-            return table
-        }
-    }
-
-    /// The last use of each value.
-    func uses() -> [(slot: Table.Slot, use: UInt64)] {
-        table.withLock { table in
-            table.slots.compactMap { slot in
-                table[slot].map { (slot, $0.lastUse) }
-            }
-        }
-    }
-}
-
 /// Numbers the uses of all threads in their order.
 struct UseClock: ~Copyable, Sendable {
     private let uses = Atomic(UInt64(0))
@@ -295,4 +156,91 @@ struct UseClock: ~Copyable, Sendable {
     func next() -> UInt64 {
         uses.wrappingAdd(1, ordering: .relaxed).oldValue
     }
+}
+
+/// The total cost and number of a store's values, with the limits of both.
+struct StoreBudget {
+    enum Answer {
+        /// There was room; the value is counted now.
+        case reserved
+        /// There is no room until others are evicted.
+        case full
+        /// The value alone exceeds the limit.
+        case tooCostly
+    }
+
+    private(set) var totalCost = 0
+    private(set) var count = 0
+    /// The number of values evicted so far.
+    private(set) var evictionCount = 0
+    /// The limit of the total cost; `nil` for none.
+    var costLimit: Int?
+    /// The limit of the number of values; `nil` for none.
+    var countLimit: Int?
+
+    /// Whether values have to be evicted because the limits were lowered.
+    var isExceeded: Bool {
+        totalCost > costLimit ?? .max || count > countLimit ?? .max
+    }
+
+    /// Reserves room for a value of `cost`, replacing one of `formerCost` if that is given. Costs
+    /// are not negative.
+    mutating func reserve(_ cost: Int, inPlaceOf formerCost: Int? = nil) -> Answer {
+        guard cost <= costLimit ?? .max, countLimit ?? .max > 0 else { return .tooCostly }
+        // Without a limit, `Int.max` is one.
+        let (newTotal, overflows) = (totalCost - (formerCost ?? 0)).addingReportingOverflow(cost)
+        let newCount = formerCost == nil ? count + 1 : count
+        guard !overflows, newTotal <= costLimit ?? .max, newCount <= countLimit ?? .max else {
+            return .full
+        }
+        totalCost = newTotal
+        count = newCount
+        return .reserved
+    }
+
+    mutating func release(_ cost: Int) {
+        totalCost -= cost
+        count -= 1
+    }
+
+    mutating func evict(_ cost: Int) {
+        release(cost)
+        evictionCount += 1
+    }
+
+    mutating func releaseAll() {
+        totalCost = 0
+        count = 0
+    }
+}
+
+/// The values of a store in the order of eviction, as of some moment.
+///
+/// Using a value changes nothing here: the caller compares a candidate's number with that of the
+/// value's last use. When they differ, the value has been used since, later than all values whose
+/// numbers are equal; the list is rebuilt when it is used up. So an order costs a sort now and
+/// then, and a use has to change nothing but the number.
+struct EvictionOrder {
+    struct Candidate {
+        let shard: UInt32
+        let slot: UInt32
+        /// The number of the value's last use at that moment.
+        let lastUse: UInt64
+    }
+
+    /// The candidates, with the next one last.
+    private var candidates: [Candidate]
+
+    init() {
+        candidates = []
+    }
+
+    /// The candidates, given in any order. Values used at `moment` or later are left out if there
+    /// are others: of uses during the listing, some may have been missed.
+    init(_ all: [Candidate], at moment: UInt64) {
+        let settled = all.filter { $0.lastUse < moment }
+        candidates = (settled.isEmpty ? all : settled).sorted { $0.lastUse > $1.lastUse }
+    }
+
+    mutating func next() -> Candidate? { candidates.popLast() }
 }

@@ -11,10 +11,8 @@ package import HalcyonWork
 package final class PartialFile: @unchecked Sendable {
     // Unchecked: `state` is used by the operations of the file alone, one after the other.
 
-    /// The content of a file.
     package struct Content: Sendable {
         package let bytes: Data
-        /// The description stored with the bytes.
         package let description: String
     }
 
@@ -40,9 +38,8 @@ package final class PartialFile: @unchecked Sendable {
         await perform(on: DiskLane.reading) { $0.find { try $0.bytes(of: $1, row: $2) } }.value
     }
 
-    /// Locks the file whose bytes are in memory already, without reading it.
-    ///
-    /// - Returns: The number of bytes, from the first on, that the file has; 0 when it has others.
+    /// Locks the file whose bytes are in memory already, without reading it; returns the number of bytes,
+    /// from the first on, that the file has, 0 when it has others.
     package func resume(_ bytes: Data) async -> Int {
         await perform(on: DiskLane.writing) {
             $0.find { _, _, row in
@@ -53,10 +50,8 @@ package final class PartialFile: @unchecked Sendable {
         }.value?.bytes.count ?? 0
     }
 
-    /// Appends bytes at `start`, which has to be the end. `content` returns the description, which
-    /// replaces the former one.
-    ///
-    /// - Returns: Whether they are kept.
+    /// Appends bytes at `start`, which has to be the end; `description` replaces the former one. Gives
+    /// whether they are kept.
     @discardableResult
     package func append(_ bytes: Data, at start: Int, description: String) -> OneShot<Bool> {
         perform(on: DiskLane.writing) { $0.add(bytes, at: start, description) }
@@ -70,7 +65,6 @@ package final class PartialFile: @unchecked Sendable {
         }
     }
 
-    /// Unlocks the file.
     package func close() {
         perform(on: DiskLane.writing) { $0.state = .closed }
     }
@@ -184,7 +178,6 @@ final class HeldFile {
         length = bytes.count
     }
 
-    /// - Throws: `POSIXError`.
     func append(_ bytes: Data) throws(POSIXError) {
         if let error = bytes.withUnsafeBytes({ CacheFolder.write($0, to: descriptor) }) {
             throw error

@@ -52,7 +52,6 @@ package final class PartialFiles: Sendable {
             of: self)
     }
 
-    /// Waits until all operations on files so far are done.
     package func finishWriting() async {
         await operations.finishAll()
     }
@@ -131,10 +130,8 @@ package final class PartialFiles: Sendable {
 
 // The file operations of a `PartialFile`. All block.
 extension PartialFiles {
-    /// The result of locking a file.
     enum Claim {
         case held(HeldFile)
-        /// The file does not exist.
         case missing
         /// Another process holds the file, or it cannot be used.
         case taken
@@ -164,8 +161,7 @@ extension PartialFiles {
         return bytes
     }
 
-    /// Notes the growth of a held file, and makes room for it.
-    /// - Returns: Whether it may stay.
+    /// Notes the growth of a held file, and makes room for it; returns whether it may stay.
     func note(_ name: String, _ file: HeldFile, description: String) throws -> Bool {
         guard file.length <= sizeLimit else { return false }
         let date = directory.now()
@@ -185,7 +181,6 @@ extension PartialFiles {
         return isNoted != nil
     }
 
-    /// Removes a held file.
     func drop(_ name: String) {
         // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// An image that cannot be encoded in that format is stored in the format of the original bytes,
 /// and if that fails as these bytes themselves, or as PNG if there are none.
-public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
+public struct FormatIndicatedCacheSerializer: ImageFileSerializer, Hashable {
     /// Stores PNG.
     public static let png = FormatIndicatedCacheSerializer(imageFormat: .PNG)
     /// Stores JPEG of quality 1.
@@ -49,11 +49,5 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
             return data
         }
         return original ?? image.kf.data(format: .PNG)
-    }
-
-    public func image(with data: Data, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
     }
 }

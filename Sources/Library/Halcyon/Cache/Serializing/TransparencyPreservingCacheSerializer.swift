@@ -5,7 +5,7 @@ public import Foundation
 /// A photograph becomes a JPEG of quality 0.8, a sticker a PNG. What counts is the pixels: an alpha
 /// channel that is opaque everywhere does not make a photograph a sticker. The bytes an unprocessed
 /// image came in are kept when they are fewer, and so are those of an animation.
-public struct TransparencyPreservingCacheSerializer: CacheSerializer, Hashable {
+public struct TransparencyPreservingCacheSerializer: ImageFileSerializer, Hashable {
     /// The quality, 0…1, of images without transparency. 0.8 by default.
     public var compressionQuality: CGFloat
     /// The quality, 0…1, of images with transparency, stored as lossy WebP then; its alpha channel
@@ -33,12 +33,6 @@ public struct TransparencyPreservingCacheSerializer: CacheSerializer, Hashable {
         guard let original, image.isAsDecoded else { return encoded }
         guard let encoded else { return original }
         return original.count <= encoded.count ? original : encoded
-    }
-
-    public func image(with data: Data, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
     }
 
     private func newData(with image: KFCrossPlatformImage) -> Data? {

@@ -61,12 +61,10 @@ extension ImageCache {
             SharedFile(bytes: bytes, expires: expires, origin: origin), as: shared.name(of: key))
     }
 
-    /// Fetches a file that other machines have stored, and begins to write it to the disk.
+    /// Fetches a file that other machines have stored, and begins to write it to the disk; `nil` if there
+    /// is no valid file, or if this machine's state is newer.
     ///
-    /// - Parameters:
-    ///   - responseKey: The request's key, needed if the file belongs to a response under it.
-    ///   - isCurrent: Whether the file is still wanted.
-    /// - Returns: Its bytes; `nil` if there is no valid file, or if this machine's state is newer.
+    /// - Parameter responseKey: The request's key, needed if the file belongs to a response under it.
     @discardableResult
     func bring(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, responseKey: String? = nil,

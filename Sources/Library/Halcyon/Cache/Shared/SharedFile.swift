@@ -7,10 +7,8 @@ import HalcyonStorage
 /// The data consists of a magic number, a checksum of everything that follows (eight bytes), the
 /// length of the head (four), the head as JSON, and the bytes.
 struct SharedFile: Sendable, Equatable {
-    /// The origin of the image.
     enum Origin: Sendable, Equatable {
         case unknown
-        /// Stored by the program itself.
         case program
         case response(SharedResponse)
     }
@@ -29,12 +27,20 @@ struct SharedFile: Sendable, Equatable {
     /// The last character is the version of the format.
     private static let mark = Data("HALCYON1".utf8)
 
-    init(bytes: Data, expires: Date?, origin: Origin) {
-        self.bytes = bytes
-        self.expires = expires
-        self.origin = origin
+    var data: Data {
+        let response: SharedResponse? = if case .response(let found) = origin { found } else { nil }
+        let known = Head(
+            expires: expires?.timeIntervalSince1970, isOfProgram: origin == .program,
+            response: response)
+        // Texts and numbers can always be encoded.
+        let head = (try? JSONEncoder().encode(known)) ?? Data()
+        let content = Data(bigEndian: UInt32(head.count)) + head + bytes
+        return Self.mark + Data(bigEndian: UInt64(bitPattern: DiskFile.checksum(content)))
+            + content
     }
+}
 
+extension SharedFile {
     /// `nil` for damaged data, or another version.
     init?(_ data: Data) {
         var rest = data
@@ -47,18 +53,6 @@ struct SharedFile: Sendable, Equatable {
         bytes = Data(rest)
         expires = known.expires.map { Date(timeIntervalSince1970: $0) }
         origin = known.response.map { .response($0) } ?? (known.isOfProgram ? .program : .unknown)
-    }
-
-    var data: Data {
-        let response: SharedResponse? = if case .response(let found) = origin { found } else { nil }
-        let known = Head(
-            expires: expires?.timeIntervalSince1970, isOfProgram: origin == .program,
-            response: response)
-        // Texts and numbers can always be encoded.
-        let head = (try? JSONEncoder().encode(known)) ?? Data()
-        let content = Data(bigEndian: UInt32(head.count)) + head + bytes
-        return Self.mark + Data(bigEndian: UInt64(bitPattern: DiskFile.checksum(content)))
-            + content
     }
 }
 

@@ -28,7 +28,6 @@ final class SharedLevel: Sendable {
         self.cacheName = cacheName
     }
 
-    /// Returns the name of a file in the storage.
     func name(forComputedKey key: String, forcedExtension: String?) -> String {
         Digest.sha256.hexadecimal("\(cacheName)\n\(forcedExtension ?? "")\n\(key)")
     }
@@ -68,7 +67,6 @@ final class SharedLevel: Sendable {
         change(name) { [storage] in try await storage.remove(named: name) }
     }
 
-    /// Waits for the pending changes of a file.
     func finish(_ name: String) async {
         await changes.pending(name)?.value
     }

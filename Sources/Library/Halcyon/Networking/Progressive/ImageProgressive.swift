@@ -50,7 +50,6 @@ extension ImageProgressive {
         isBlur && scans < 6 ? CGFloat(max(2, 14 - 4 * scans)) : nil
     }
 
-    /// The minimum time between two updates.
     var interval: Duration {
         scanInterval > 0 ? .seconds(min(scanInterval, 1e9)) : .zero
     }

@@ -5,7 +5,6 @@ import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
-/// Tells whether there is a network.
 protocol NetworkMonitoring: Sendable {
     var isConnected: Bool { get }
 
@@ -28,45 +27,22 @@ extension NetworkMonitoring {
     }
 }
 
-/// Waits for the network until it is cancelled.
 protocol NetworkObserver: Sendable {
     func cancel()
 }
 
-/// Something that ends once: remembers a cancellation and runs what is registered for it.
+/// Something that ends once, possibly by a cancellation.
 final class LatchedObserver: NetworkObserver {
-    private struct State {
-        var isEnded = false
-        var actions: [@Sendable () -> Void] = []
-    }
+    private let wasCancelled = OneShot<Bool>()
 
-    private let state = Mutex(State())
+    func cancel() { wasCancelled.give(true) }
 
-    /// Ends it and runs the registered actions.
-    func cancel() {
-        if let actions = end() {
-            for action in actions { action() }
-        }
-    }
+    /// Ends it without a cancellation; `false` if it has ended before.
+    func end() -> Bool { wasCancelled.give(false) }
 
-    /// Ends it; the actions, unless it has ended before.
-    @discardableResult
-    func end() -> [@Sendable () -> Void]? {
-        state.withLock { state in
-            guard !state.isEnded else { return nil }
-            state.isEnded = true
-            defer { state.actions = [] }
-            return state.actions
-        }
-    }
-
-    /// Runs `action` when it is cancelled, at once if it has ended.
+    /// Runs `action` when it is cancelled, at once if it has been.
     func onCancel(_ action: @escaping @Sendable () -> Void) {
-        let isEnded = state.withLock { state in
-            if !state.isEnded { state.actions.append(action) }
-            return state.isEnded
-        }
-        if isEnded { action() }
+        wasCancelled.whenGiven { if $0 { action() } }
     }
 }
 
@@ -121,7 +97,7 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
         let observer = LatchedObserver()
         let id = nextID.add(1, ordering: .relaxed).newValue
         let finish: @Sendable (Bool) -> Void = { [weak self] connected in
-            guard observer.end() != nil else { return }
+            guard observer.end() else { return }
             self?.forget(id)
             callback(connected)
         }
@@ -203,7 +179,6 @@ struct RouteTable: Sendable {
             + lines("ipv6_route").compactMap(Self.route6)
     }
 
-    /// The columns of a table's lines.
     private func lines(_ name: String) -> [[Substring]] {
         // A table that cannot be read has no routes.
         let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""

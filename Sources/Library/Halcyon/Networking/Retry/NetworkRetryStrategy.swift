@@ -57,22 +57,12 @@ public struct NetworkRetryStrategy: RetryStrategy {
     private func waitForNetwork(
         _ context: RetryContext, _ retryHandler: @escaping @Sendable (RetryDecision) -> Void
     ) {
-        let observer = ObserverReference()
+        // The closure needs an observer before there is one.
+        let observer = LatchedObserver()
         let observing = monitor.observeConnectivity(timeoutInterval: timeoutInterval) { connected in
             retryHandler(connected ? .retry(userInfo: observer) : .stop)
         }
-        observer.set(observing)
+        observer.onCancel { observing.cancel() }
         context.userInfo = observer
     }
-}
-
-/// Stands for an observer that a closure needs before it exists.
-private final class ObserverReference: NetworkObserver {
-    private let observer = LatchedObserver()
-
-    func set(_ observer: any NetworkObserver) {
-        self.observer.onCancel { observer.cancel() }
-    }
-
-    func cancel() { observer.cancel() }
 }

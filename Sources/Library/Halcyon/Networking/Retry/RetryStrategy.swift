@@ -65,7 +65,6 @@ public class RetryContext: @unchecked Sendable {
         }
     }
 
-    /// Counts a decision to retry.
     func willRetry(userInfo: Any?) {
         let value = UserInfo(value: userInfo)
         state.withLock {
@@ -133,7 +132,6 @@ public struct DelayRetryStrategy: RetryStrategy {
         /// A delay in seconds, computed from the number of retries.
         case custom(block: @Sendable (_ retriedCount: Int) -> TimeInterval)
 
-        /// Returns the delay in seconds after `retriedCount` retries.
         func timeInterval(for retriedCount: Int) -> TimeInterval {
             switch self {
             case .seconds(let interval): interval

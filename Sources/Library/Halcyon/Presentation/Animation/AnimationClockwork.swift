@@ -56,7 +56,6 @@ struct AnimationClockwork {
     /// The index after the current one; after the last comes the first.
     var nextIndex: Int { next(index) }
 
-    /// Advances the time by `step`.
     mutating func advance(by step: Duration, isReady: (Int) -> Bool) -> [Event] {
         guard frameCount > 1 else { return [] }
         switch phase {

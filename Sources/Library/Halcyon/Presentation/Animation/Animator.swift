@@ -195,9 +195,8 @@ public final class Animator: Sendable {
     /// The time until the next event if frames are decoded in time; `nil` if there is none.
     var timeToNextEvent: Duration? { state.withLock { $0.clockwork.timeToNextEvent } }
 
-    /// Waits until the next frame, or the first one, can be shown.
-    ///
-    /// Returns early when the task is cancelled, or when the frame is not being decoded.
+    /// Waits until the next frame, or the first one, can be shown, the task is cancelled, or the frame is
+    /// not being decoded.
     func waitForNextFrame() async {
         while !Task.isCancelled {
             let index = state.withLock { state in
@@ -208,10 +207,8 @@ public final class Animator: Sendable {
         }
     }
 
-    /// Shows the frame at the current index if it is decoded, and otherwise requests it; returns
-    /// its index once shown.
-    ///
-    /// A frame that cannot be decoded counts as shown, so that the others are played.
+    /// Shows the frame at the current index if it is decoded, and otherwise requests it; returns its
+    /// index once shown. One that cannot be decoded counts as shown, so that the others are played.
     private func showPresentFrame() -> Int? {
         let index = currentFrameIndex
         let contents = buffer.contents

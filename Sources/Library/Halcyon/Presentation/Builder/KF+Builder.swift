@@ -27,9 +27,7 @@ extension KF {
     public static func data(_ data: Data?, cacheKey: String) -> Builder {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
     }
-}
 
-extension KF {
     /// Collects what is to be loaded, how, and what shows it; `set(to:)` and its siblings begin.
     ///
     /// The setters change the builder itself.

@@ -38,32 +38,28 @@ public import FoundationNetworking
     public func onRevalidated(
         _ block: (@MainActor @Sendable (HTTPRevalidation) -> Void)?
     ) -> Self {
-        guard let block else { return setting(\.onHTTPRevalidation, to: nil) }
-        let listener: @Sendable (HTTPRevalidation) -> Void = { found in
-            MainActor.assumeIsolated { block(found) }
-        }
-        return setting(\.onHTTPRevalidation, to: listener)
+        setting(\.onHTTPRevalidation, to: onMainActor(block))
     }
 
     /// Sets what is told, on the main actor, the size of the picture in pixels: once, and before the
     /// image is shown; see the option ``KingfisherOptionsInfoItem/onSize(_:)``. A place of that size
     /// can be made while the rest of the picture is on its way.
     public func onSize(_ block: (@MainActor @Sendable (PixelSize) -> Void)?) -> Self {
-        guard let block else { return setting(\.onSize, to: nil) }
-        let listener: @Sendable (PixelSize) -> Void = { size in
-            MainActor.assumeIsolated { block(size) }
-        }
-        return setting(\.onSize, to: listener)
+        setting(\.onSize, to: onMainActor(block))
     }
 
     /// Sets what is told, on the main actor, what happens to the request, from its start to its end; see the
     /// option ``KingfisherOptionsInfoItem/onEvent(_:)``.
     public func onEvent(_ block: (@MainActor @Sendable (ImageEvent) -> Void)?) -> Self {
-        guard let block else { return setting(\.onEvent, to: nil) }
-        let listener: @Sendable (ImageEvent) -> Void = { event in
-            MainActor.assumeIsolated { block(event) }
-        }
-        return setting(\.onEvent, to: listener)
+        setting(\.onEvent, to: onMainActor(block))
+    }
+
+    /// The block as one that is only called on the main actor, though its type does not say so.
+    private func onMainActor<Value: Sendable>(
+        _ block: (@MainActor @Sendable (Value) -> Void)?
+    ) -> (@Sendable (Value) -> Void)? {
+        guard let block else { return nil }
+        return { value in MainActor.assumeIsolated { block(value) } }
     }
 
     /// Sets the source to load instead in low data mode; `nil` for none.

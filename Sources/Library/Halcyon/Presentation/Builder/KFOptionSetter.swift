@@ -18,14 +18,12 @@
 extension KFOptionSetter {
     public func copyForMutation() -> Self { self }
 
-    /// Returns the result of `copyForMutation`, changed.
     func setting(_ change: (Self) -> Void) -> Self {
         let changed = copyForMutation()
         change(changed)
         return changed
     }
 
-    /// Returns the result of `copyForMutation`, with an option changed.
     func setting<Value>(
         _ option: WritableKeyPath<KingfisherParsedOptionsInfo, Value>, to value: Value
     ) -> Self {

@@ -49,9 +49,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     /// holds one image, for this slot alone.
     @discardableResult
     public func setImage(
-        with source: Source?, for state: ControlState,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
@@ -63,9 +62,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     /// Loads an image and shows it as the image for a state; see the form for sources.
     @discardableResult
     public func setImage(
-        with source: Source?, for state: ControlState,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: source, for: state, placeholder: placeholder, options: options,
@@ -82,8 +80,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), for: state, placeholder: placeholder,
-            options: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+            options: options, progressBlock: progressBlock, completionHandler: completionHandler)
     }
 
     /// Loads an image and shows it as the image for a state; see the form for sources.
@@ -95,8 +92,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), for: state, placeholder: placeholder,
-            options: options,
-            progressBlock: nil, completionHandler: completionHandler)
+            options: options, progressBlock: nil, completionHandler: completionHandler)
     }
 
     /// Loads an image and shows it as the image for a state; see the form for sources.
@@ -104,9 +100,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     /// `parsedOptions` are all options of the load: the shared manager's default options do not apply.
     @discardableResult
     public func setImage(
-        with source: Source?, for state: ControlState,
-        placeholder: KFCrossPlatformImage? = nil, parsedOptions: KingfisherParsedOptionsInfo,
-        progressBlock: DownloadProgressBlock? = nil,
+        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
+        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         let slot = ImageComponentSlot(
@@ -133,18 +128,15 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     public func cancelImageDownloadTask(for state: ControlState) {
         SlotTable.shared.runningLoader(of: base, .stateImage(state))?.cancel()
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads the image of `source` and shows it as the background for a state.
     ///
     /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
     /// holds one image, for this slot alone.
     @discardableResult
     public func setBackgroundImage(
-        with source: Source?, for state: ControlState,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setBackgroundImage(
@@ -156,9 +148,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     /// Loads an image and shows it as the background for a state; see the form for sources.
     @discardableResult
     public func setBackgroundImage(
-        with source: Source?, for state: ControlState,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setBackgroundImage(
             with: source, for: state, placeholder: placeholder, options: options,
@@ -175,8 +166,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     ) -> DownloadTask? {
         setBackgroundImage(
             with: resource?.convertToSource(), for: state, placeholder: placeholder,
-            options: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+            options: options, progressBlock: progressBlock, completionHandler: completionHandler)
     }
 
     /// Loads an image and shows it as the background for a state; see the form for sources.
@@ -188,8 +178,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     ) -> DownloadTask? {
         setBackgroundImage(
             with: resource?.convertToSource(), for: state, placeholder: placeholder,
-            options: options,
-            progressBlock: nil, completionHandler: completionHandler)
+            options: options, progressBlock: nil, completionHandler: completionHandler)
     }
 
     func setBackgroundImage(

@@ -54,8 +54,7 @@ extension KingfisherHasImageComponent {
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: source, placeholder: placeholder, options: options,
@@ -78,8 +77,7 @@ extension KingfisherHasImageComponent {
     @discardableResult
     public func setImage(
         with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
@@ -102,8 +100,7 @@ extension KingfisherHasImageComponent {
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: provider?.convertToSource(), placeholder: placeholder, options: options,

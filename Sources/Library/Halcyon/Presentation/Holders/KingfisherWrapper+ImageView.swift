@@ -27,8 +27,7 @@
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: source, placeholder: placeholder, options: options,
@@ -51,8 +50,7 @@
     @discardableResult
     public func setImage(
         with resource: (any Resource)?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
@@ -75,8 +73,7 @@
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?, placeholder: (any Placeholder)? = nil,
-        options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: provider?.convertToSource(), placeholder: placeholder, options: options,
@@ -95,8 +92,7 @@
         }
         return base.imageViewState.loader.load(
             source, into: slot, options: parsedOptions.fitted(to: base.displayArea),
-            progress: progressBlock,
-            completion: completionHandler)
+            progress: progressBlock, completion: completionHandler)
     }
 
     /// Cancels what the view waits for; that completes with an error. Interrupts a transition.
@@ -104,9 +100,7 @@
         base.imageViewState.loader.cancel()
         base.endAnimation()
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// The number of the load the view waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         base.imageViewState.loader.taskIdentifier
@@ -146,7 +140,6 @@
 @MainActor struct ImageViewSlot<View: KFCrossPlatformImageView>: ImageSlot {
     weak var view: View?
     let placeholder: (any Placeholder)?
-    /// Begins the load anew.
     var retry: (@MainActor () -> Void)?
 
     var isThere: Bool { view != nil }
@@ -177,11 +170,6 @@
     }
 
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        setPlaceholder(nil)
-        view?.image = image
-    }
-
-    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
         setPlaceholder(nil)
         view?.image = image
     }
@@ -235,10 +223,6 @@
     }
 
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        put(image, options)
-    }
-
-    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
         put(image, options)
     }
 

@@ -5,9 +5,8 @@
     /// holds one image, for this slot alone.
     @discardableResult
     public func setImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
@@ -19,9 +18,8 @@
     /// Loads an image and shows it as the image; see the form for sources.
     @discardableResult
     public func setImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: source, placeholder: placeholder, options: options,
@@ -31,9 +29,8 @@
     /// Loads an image and shows it as the image; see the form for sources.
     @discardableResult
     public func setImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
@@ -44,9 +41,8 @@
     /// Loads an image and shows it as the image; see the form for sources.
     @discardableResult
     public func setImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
@@ -72,9 +68,8 @@
     /// holds one image, for this slot alone.
     @discardableResult
     public func setAlternateImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setAlternateImage(
@@ -86,9 +81,8 @@
     /// Loads an image and shows it as the alternate image; see the form for sources.
     @discardableResult
     public func setAlternateImage(
-        with source: Source?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setAlternateImage(
             with: source, placeholder: placeholder, options: options,
@@ -98,9 +92,8 @@
     /// Loads an image and shows it as the alternate image; see the form for sources.
     @discardableResult
     public func setAlternateImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setAlternateImage(
@@ -111,9 +104,8 @@
     /// Loads an image and shows it as the alternate image; see the form for sources.
     @discardableResult
     public func setAlternateImage(
-        with resource: (any Resource)?,
-        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
-        completionHandler: ImageSettingCompletion? = nil
+        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         setAlternateImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
@@ -132,9 +124,7 @@
             source, into: slot, options: parsedOptions, progress: progressBlock,
             completion: completionHandler)
     }
-}
 
-@MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
     /// The number of the load the image waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier

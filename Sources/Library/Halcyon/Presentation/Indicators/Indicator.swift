@@ -62,66 +62,46 @@ public enum IndicatorType: Sendable {
     @MainActor func indicator(for view: any KFCrossPlatformImageView) -> (any Indicator)? {
         switch self {
         case .none: nil
-        case .activity: ActivityIndicator(view: view.makeActivityView())
-        case .image(let data): ImageIndicator(imageData: data, view: view.makeImageView())
+        case .activity: ViewIndicator(view.makeActivityView())
+        case .image(let data): ViewIndicator(imageData: data, view: view.makeImageView())
         case .custom(let indicator): indicator
         }
     }
 }
 
-/// The toolkit's spinner, visible as long as any load runs.
-@MainActor final class ActivityIndicator: Indicator {
-    private let spinner: any ActivityView
+/// The toolkit's spinner, or an image, visible as long as any load runs.
+@MainActor final class ViewIndicator: Indicator {
+    let view: any IndicatorView
+    private let spinner: (any ActivityView)?
     private var runningLoads = 0
 
-    init(view: any ActivityView) {
-        spinner = view
+    init(_ spinner: any ActivityView) {
+        view = spinner
+        self.spinner = spinner
     }
-
-    var view: any IndicatorView { spinner }
-
-    func startAnimatingView() {
-        if runningLoads == 0 {
-            spinner.startAnimating()
-            spinner.isHidden = false
-        }
-        runningLoads += 1
-    }
-
-    func stopAnimatingView() {
-        runningLoads = max(0, runningLoads - 1)
-        if runningLoads == 0 {
-            spinner.stopAnimating()
-            spinner.isHidden = true
-        }
-    }
-
-    func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy {
-        .intrinsicSize
-    }
-}
-
-/// An image, visible as long as any load runs.
-@MainActor final class ImageIndicator: Indicator {
-    private let imageView: any KFCrossPlatformImageView
-    private var runningLoads = 0
 
     /// `nil` if the bytes are not an image.
     init?(imageData: Data, view: any KFCrossPlatformImageView) {
         guard let image = Image(data: imageData) else { return nil }
-        imageView = view
-        imageView.image = image
+        view.image = image
+        self.view = view
+        spinner = nil
     }
 
-    var view: any IndicatorView { imageView }
-
     func startAnimatingView() {
+        if runningLoads == 0 { spinner?.startAnimating() }
         runningLoads += 1
-        imageView.isHidden = false
+        view.isHidden = false
     }
 
     func stopAnimatingView() {
         runningLoads = max(0, runningLoads - 1)
-        if runningLoads == 0 { imageView.isHidden = true }
+        guard runningLoads == 0 else { return }
+        spinner?.stopAnimating()
+        view.isHidden = true
+    }
+
+    func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy {
+        spinner == nil ? .full : .intrinsicSize
     }
 }

@@ -4,7 +4,6 @@ public import Foundation
 ///
 /// A renderer keeps a binder for each view and tells it when the view appears and disappears.
 /// Callbacks are on the main actor.
-/// main actor.
 @MainActor public final class ImageBinder {
     private enum Phase {
         case idle
@@ -68,9 +67,10 @@ public import Foundation
             context.onFailureDelegate.call(error)
             return
         }
+        var options = context.options
+        if let transition = context.loadTransition { options.transition = transition }
         _ = loader.load(
-            context.source, into: BinderSlot(binder: self, context: context),
-            options: context.loadOptions,
+            context.source, into: BinderSlot(binder: self, context: context), options: options,
             progress: { [weak self] received, total in
                 MainActor.assumeIsolated {
                     self?.updateProgress(received, total)
@@ -93,14 +93,12 @@ public import Foundation
         loader.cancel()
     }
 
-    /// Applies the rendering of `context`.
     private func adopt(_ context: KFImage.Context) {
         guard presentation.rendering != context.rendering else { return }
         presentation.rendering = context.rendering
         if isLoadingOrLoaded { tellRenderer() }
     }
 
-    /// Sets the next presentation, with the current rendering.
     private func present(
         _ image: KFCrossPlatformImage? = nil, isVisible: Bool = false,
         overlay: KFImage.Presentation.Overlay, imageDefinesLayout: Bool = false,
@@ -160,7 +158,6 @@ public import Foundation
     }
 }
 
-/// A binder, with the context of its load.
 @MainActor private struct BinderSlot: ImageSlot {
     weak var binder: ImageBinder?
     let context: KFImage.Context
@@ -189,14 +186,5 @@ public import Foundation
 
     func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo) {
         binder?.showFailure(context)
-    }
-}
-
-extension KFImage.Context {
-    /// The options, with the transition to use.
-    fileprivate var loadOptions: KingfisherParsedOptionsInfo {
-        var options = options
-        if let loadTransition { options.transition = loadTransition }
-        return options
     }
 }

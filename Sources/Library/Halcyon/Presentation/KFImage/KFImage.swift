@@ -58,9 +58,7 @@ extension KFImage {
         self.context = context
         context.rendering.isAnimated = true
     }
-}
 
-extension KFImage {
     /// The content of a `KFImage` or a `KFAnimatedImage`.
     ///
     /// Two contexts are equal if they have the same source and processor: for an equal context a
@@ -176,7 +174,6 @@ extension KFImage {
             Animation(curve: [.curveEaseIn, .curveEaseOut], duration: duration)
         }
 
-        /// Returns `transition` with this animation's timing.
         func applied(to transition: ImageTransition) -> ImageTransition {
             guard curve != nil || duration != nil else { return transition }
             var options = transition.animationOptions

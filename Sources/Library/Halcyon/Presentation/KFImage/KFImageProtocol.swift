@@ -47,9 +47,7 @@ extension KFImageProtocol {
     public static func data(_ data: Data?, cacheKey: String) -> Self {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
     }
-}
 
-extension KFImageProtocol {
     public var options: KingfisherParsedOptionsInfo {
         get { context.options }
         nonmutating set { context.options = newValue }
@@ -62,9 +60,7 @@ extension KFImageProtocol {
     public func copyForMutation() -> Self {
         Self(context: context.copy())
     }
-}
 
-extension KFImageProtocol {
     /// Adds a configuration block for the image's view.
     public func configure(_ block: @escaping (any KFCrossPlatformImageView) -> Void) -> Self {
         setting { $0.context.configurations.append(block) }

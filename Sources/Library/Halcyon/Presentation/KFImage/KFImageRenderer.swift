@@ -33,9 +33,7 @@ extension KFImage {
         /// The drawing options, from the description.
         public var rendering = Rendering()
     }
-}
 
-extension KFImage {
     /// The drawing options of an image, as far as a toolkit supports them; `nil` leaves the choice
     /// to it.
     public struct Rendering: Hashable, Sendable {

@@ -30,12 +30,11 @@ public typealias ImageSettingCompletion =
         self.becameIdle = becameIdle
     }
 
-    /// Loads `source` and shows it in `slot`.
+    /// Loads `source` and shows it in `slot`; `nil` when nothing runs yet, or it has ended.
     ///
     /// - Parameters:
     ///   - progress: Called on the main queue as long as the load is the latest one.
     ///   - completion: Called once; before this returns for an image in memory or no source.
-    /// - Returns: The running load; `nil` when there is none yet, or it has ended.
     func load<Slot: ImageSlot>(
         _ source: Source?, into slot: Slot, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil
@@ -62,34 +61,42 @@ public typealias ImageSettingCompletion =
         self.token = token
         let identifier = Source.Identifier.next()
         taskIdentifier = identifier
-        var options = options.withPartsOfSharedManager
+        var options = options
+        if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
+        if options.targetCache == nil { options.targetCache = KingfisherManager.shared.cache }
         if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
         if let onSize = options.onSize {
             options.announcement = SizeAnnouncement(
                 onSize, on: .mainCurrentOrAsync, while: { token.isCurrent })
         }
+        var previews: ProgressiveConsumer?
+        if slot.showsPreviews {
+            previews = { [options] image in
+                MainActor.assumeIsolated { slot.preview(image, options: options) }
+            }
+        }
         var request = ImageRequest(
             source: source, options: options,
             progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
-            isCurrent: { token.isCurrent },
-            progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil
+            isCurrent: { token.isCurrent }, progressiveConsumer: previews
         ).followed(by: KingfisherManager.shared.eventHub, on: .mainAsync)
         request.onRevalidated = { found in
-            CallbackQueue.mainAsync.execute {
-                answered.give(found)
-            }
+            CallbackQueue.mainAsync.execute { answered.give(found) }
         }
         // Cancellation also covers later attempts, so there is never another task to keep.
-        task = request.handle
-        self.supersede = superseding(request.handle, options)
+        let (handle, cancels) = (request.handle, options.cancelWhenSuperseded)
+        task = handle
+        self.supersede = {
+            if cancels { handle.cancel() } else { handle.priority = TransferPriority.superseded }
+        }
 
         let load = Load(
-            identifier: identifier, handle: request.handle, revision: revision, source: source,
+            identifier: identifier, handle: handle, revision: revision, source: source,
             slot: slot, token: token, options: options, endActivity: endActivity,
             completion: completion, revalidation: answered)
         request.start { result in self.finish(load, result) }
-        return options.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
+        return options.asyncCacheTypeCheck || handle.isInitialized ? handle : nil
     }
 
     /// Cancels the current load; it completes with an error, which the slot shows.
@@ -172,7 +179,6 @@ public typealias ImageSettingCompletion =
     }
 }
 
-/// One load of a slot.
 @MainActor private struct Load<Slot: ImageSlot> {
     let identifier: Source.Identifier.Value
     let handle: DownloadTask
@@ -186,8 +192,7 @@ public typealias ImageSettingCompletion =
     /// The result of revalidating an image shown stale; `nil` if there was no revalidation.
     let revalidation: OneShot<HTTPRevalidation?>
 
-    /// Returns the outcome of a load that ended with `result` after the slot was given something
-    /// else.
+    /// The outcome of a load that ended after the slot was given something else.
     func superseded(
         _ result: Result<RetrieveImageResult, KingfisherError>
     ) -> Result<RetrieveImageResult, KingfisherError> {
@@ -224,26 +229,9 @@ extension ImageRequest {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// These options, with the shared manager's cache and downloader unless they have their own.
-    fileprivate var withPartsOfSharedManager: KingfisherParsedOptionsInfo {
-        var options = self
-        if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
-        if options.targetCache == nil { options.targetCache = KingfisherManager.shared.cache }
-        return options
-    }
-
     /// Creates options from the shared manager's defaults, followed by `options`.
     init(ofView options: KingfisherOptionsInfo?) {
         self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
-    }
-}
-
-/// Shows previews in `slot`.
-private func previewing(
-    in slot: some ImageSlot, _ options: KingfisherParsedOptionsInfo
-) -> ProgressiveConsumer {
-    { image in
-        MainActor.assumeIsolated { slot.preview(image, options: options) }
     }
 }
 
@@ -260,22 +248,11 @@ private func previewing(
     }
 }
 
-/// Gives a superseded load the lowest priority, or cancels it if its options say so.
-private func superseding(
-    _ handle: DownloadTask, _ options: KingfisherParsedOptionsInfo
-) -> @MainActor @Sendable () -> Void {
-    let cancels = options.cancelWhenSuperseded
-    return {
-        if cancels { handle.cancel() } else { handle.priority = TransferPriority.superseded }
-    }
-}
-
 /// A place that shows one image at a time, from the loader's point of view.
 ///
 /// A slot holds its view weakly: a load does not keep a view alive, and has no effect on a released
 /// one.
 @MainActor protocol ImageSlot: Sendable {
-    /// Whether the view still exists.
     var isThere: Bool { get }
 
     /// Whether neither an image nor a placeholder is on display.
@@ -287,15 +264,12 @@ private func superseding(
     /// Shows the placeholder of this load; without one, shows nothing.
     func showPlaceholder(_ options: KingfisherParsedOptionsInfo)
 
-    /// Shows that a load is running.
-    ///
-    /// - Returns: The block that ends this.
+    /// Shows that a load is running; the returned block ends this.
     func beginActivity() -> @MainActor () -> Void
 
     /// Whether `showProgress` shows anything.
     var showsProgress: Bool { get }
 
-    /// Shows the number of bytes received and expected.
     func showProgress(received: Int64, total: Int64)
 
     /// Whether `preview` shows anything; if not, no scans are decoded for it.
@@ -308,10 +282,8 @@ private func superseding(
     /// Removes the placeholder and shows `image`.
     func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo)
 
-    /// Removes the placeholder and shows the image of `change` with a transition.
     func animate(_ change: ImageChange)
 
-    /// Shows that a load failed.
     func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo)
 }
 
@@ -320,13 +292,16 @@ extension ImageSlot {
 
     var showsPreviews: Bool { true }
 
+    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
+        preview(image, options: options)
+    }
+
     func beginActivity() -> @MainActor () -> Void { {} }
 
     var showsProgress: Bool { false }
 
     func showProgress(received: Int64, total: Int64) {}
 
-    /// Changes the image at once, without a transition.
     func animate(_ change: ImageChange) {
         change.perform { show($0, options: change.options) }
         change.end()
@@ -342,9 +317,7 @@ extension ImageSlot {
     private var wasShown = false
     private var hasEnded = false
 
-    /// - Parameters:
-    ///   - isWanted: Whether the slot has not been given anything else to show since.
-    ///   - ended: Called once.
+    /// - Parameter isWanted: Whether the slot has not been given anything else to show since.
     init(
         _ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo,
         isWanted: @escaping @MainActor () -> Bool, ended: @escaping @MainActor (Bool) -> Void

@@ -5,7 +5,6 @@
 @MainActor final class SlotTable {
     static let shared = SlotTable()
 
-    /// One of a holder's slots.
     enum Slot: Hashable {
         case image
         case alternateImage
@@ -29,7 +28,6 @@
 
     private var entries: [Key: Occupied] = [:]
 
-    /// The number of slots with a running load.
     var count: Int { entries.count }
 
     /// Returns the loader of a slot; creates one if there is none.
@@ -44,13 +42,11 @@
         return made
     }
 
-    /// Returns the loader of a slot with a running load.
     func runningLoader(of holder: AnyObject, _ slot: Slot) -> ImageSlotLoader? {
         let entry = entries[Key(holder: ObjectIdentifier(holder), slot: slot)]
         return entry?.holder === holder ? entry?.loader : nil
     }
 
-    /// Returns the loaders of all included slots with a running load.
     func runningLoaders(of holder: AnyObject, where isIncluded: (Slot) -> Bool) -> [ImageSlotLoader]
     {
         let id = ObjectIdentifier(holder)

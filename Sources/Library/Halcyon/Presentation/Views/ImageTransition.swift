@@ -83,14 +83,12 @@ extension ImageTransition {
         }
     }
 
-    /// Calls the completion of a custom animation.
     @MainActor func ended(finished: Bool) {
         if case .custom(_, _, _, let completion?) = self { completion(finished) }
     }
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Whether an image found in `cacheType` is shown with the transition.
     func needsTransition(cacheType: CacheType) -> Bool {
         if case .none = self.transition { return false }
         return self.forceTransition || cacheType == .none

@@ -129,7 +129,6 @@ extension KingfisherParsedOptionsInfo {
     private(set) var placeholder: (any Placeholder)?
     private(set) var indicatorType = IndicatorType.none
     private(set) var indicator: (any Indicator)?
-    /// Makes the view shown after a failed load.
     var failureView: (@MainActor (KingfisherError) -> any KFCrossPlatformView)?
     private var failureOnShow: (any KFCrossPlatformView)?
     private var retry: (@MainActor () -> Void)?
@@ -169,7 +168,6 @@ extension KingfisherParsedOptionsInfo {
         view.removeOverlay(shown)
     }
 
-    /// Retries the failed load; returns whether there is one.
     func retryFailedLoad() -> Bool {
         guard let retry else { return false }
         retry()

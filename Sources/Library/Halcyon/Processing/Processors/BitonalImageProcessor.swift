@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Turns luminance into black or white, with nothing in between; opacity stays.
-public struct BitonalImageProcessor: ImageProcessor {
+public struct BitonalImageProcessor: ImageProcessor, StepImageProcessor {
     /// The least luminance that becomes white, 0…1. 0.5 by default.
     public let threshold: CGFloat
 
@@ -13,11 +13,7 @@ public struct BitonalImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("BitonalImageProcessor", "\(threshold)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.bitonal(threshold: threshold)
-    }
+    func step(_ image: Image) -> Image { image.kf.bitonal(threshold: threshold) }
 }
 
 extension BitonalImageProcessor: TextualImageProcessor {

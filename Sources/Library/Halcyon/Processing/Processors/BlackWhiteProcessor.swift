@@ -2,16 +2,13 @@ import Foundation
 
 /// Makes a slightly brightened picture of greys: `ColorControlsProcessor` with brightness 0,
 /// contrast 1, saturation 0 and an exposure of 0.7 EV.
-public struct BlackWhiteProcessor: ImageProcessor {
+public struct BlackWhiteProcessor: ImageProcessor, StepImageProcessor {
     public var identifier: String { ProcessorIdentifier.make("BlackWhiteProcessor") }
 
     public init() {}
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0.7)
-            .process(item: item, options: options)
+    func step(_ image: Image) -> Image {
+        ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0.7).step(image)
     }
 }
 

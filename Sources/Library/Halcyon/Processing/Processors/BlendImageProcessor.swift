@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Draws the image with a blend mode onto a colour, or onto a transparent background.
-public struct BlendImageProcessor: ImageProcessor {
+public struct BlendImageProcessor: ImageProcessor, StepImageProcessor {
     /// The blend mode of image and background.
     public let blendMode: CGBlendMode
     /// The opacity of the image, 0…1. 1 by default.
@@ -23,11 +23,8 @@ public struct BlendImageProcessor: ImageProcessor {
             suffix: backgroundColor?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.image(
-            withBlendMode: blendMode, alpha: alpha, backgroundColor: backgroundColor)
+    func step(_ image: Image) -> Image {
+        image.kf.image(withBlendMode: blendMode, alpha: alpha, backgroundColor: backgroundColor)
     }
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Blurs, close to a Gaussian.
-public struct BlurImageProcessor: ImageProcessor {
+public struct BlurImageProcessor: ImageProcessor, StepImageProcessor {
     /// The Gaussian's standard deviation in points; values under 2 pixels count as 2.
     public let blurRadius: CGFloat
 
@@ -13,11 +13,7 @@ public struct BlurImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("BlurImageProcessor", "\(blurRadius)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.blurred(withRadius: blurRadius * options.scaleFactor)
-    }
+    func step(_ image: Image) -> Image { image.kf.blurred(withRadius: blurRadius * image.scale) }
 }
 
 extension BlurImageProcessor: TextualImageProcessor {

@@ -44,7 +44,9 @@ public struct BorderImageProcessor: ImageProcessor {
     {
         switch item {
         case .image(let image): image.kf.addingBorder(border)
-        case .data: item.image(scaledFor: options)?.kf.addingBorder(border)
+        case .data:
+            DefaultImageProcessor.default.process(item: item, options: options)?
+                .kf.addingBorder(border)
         }
     }
 }

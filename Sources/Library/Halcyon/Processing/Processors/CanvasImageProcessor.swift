@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Enlarges the canvas to a minimum size; never cuts anything off.
-public struct CanvasImageProcessor: ImageProcessor {
+public struct CanvasImageProcessor: ImageProcessor, StepImageProcessor {
     /// The minimum size of the result, in points.
     public let size: CGSize
     /// The position of the image, as fractions of the free space; clamped to 0…1. Centred by
@@ -26,11 +26,8 @@ public struct CanvasImageProcessor: ImageProcessor {
             suffix: backgroundColor?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.extended(
-            to: size, anchorOn: anchor, backgroundColor: backgroundColor)
+    func step(_ image: Image) -> Image {
+        image.kf.extended(to: size, anchorOn: anchor, backgroundColor: backgroundColor)
     }
 }
 

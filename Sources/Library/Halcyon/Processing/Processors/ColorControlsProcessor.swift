@@ -10,7 +10,7 @@ public import Foundation
 /// 4. exposure: `× 2^EV`.
 ///
 /// Only the result is clamped to 0…1. Alpha stays.
-public struct ColorControlsProcessor: ImageProcessor {
+public struct ColorControlsProcessor: ImageProcessor, StepImageProcessor {
     /// The value added to each component; 0 changes nothing.
     public let brightness: CGFloat
     /// The factor for the distance from middle grey; 1 changes nothing.
@@ -32,10 +32,8 @@ public struct ColorControlsProcessor: ImageProcessor {
             "ColorControlsProcessor", "\(brightness)_\(contrast)_\(saturation)_\(inputEV)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.adjusted(
+    func step(_ image: Image) -> Image {
+        image.kf.adjusted(
             brightness: brightness, contrast: contrast, saturation: saturation, inputEV: inputEV)
     }
 }

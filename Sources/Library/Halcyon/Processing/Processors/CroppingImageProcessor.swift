@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Cuts a rectangle out.
-public struct CroppingImageProcessor: ImageProcessor {
+public struct CroppingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The rectangle's size in points. What lies outside of the image is left out.
     public let size: CGSize
     /// The point that rectangle and image have in common, as fractions of their sides from the top
@@ -18,11 +18,7 @@ public struct CroppingImageProcessor: ImageProcessor {
             "CroppingImageProcessor", "\(size.identifier)_\(anchor.identifier)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.crop(to: size, anchorOn: anchor)
-    }
+    func step(_ image: Image) -> Image { image.kf.crop(to: size, anchorOn: anchor) }
 }
 
 extension CroppingImageProcessor: TextualImageProcessor {

@@ -5,7 +5,7 @@ public import Foundation
 /// The image keeps its proportions and is never enlarged: its longer side becomes the longer side
 /// of `size`. If the format allows it, a file is decoded without a full-size image, which saves
 /// most of the time and memory of a large photograph; so prefer this to `ResizingImageProcessor`.
-public struct DownsamplingImageProcessor: ImageProcessor {
+public struct DownsamplingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The size in points; an empty size keeps the image's own.
     public let size: CGSize
     /// The quality of decoding a file at that size. `best` by default.
@@ -21,11 +21,7 @@ public struct DownsamplingImageProcessor: ImageProcessor {
             quality == .best ? size.identifier : "\(size.identifier), \(quality)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.downsampled(to: size, quality: quality)
-    }
+    func step(_ image: Image) -> Image { image.kf.downsampled(to: size, quality: quality) }
 }
 
 extension DownsamplingImageProcessor: TextualImageProcessor {
@@ -70,7 +66,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
             toPixels: PixelSize(points: size, scale: base.scale), quality: quality)
     }
 
-    /// The image with its longer side reduced to that of `size`.
     func downsampled(
         toPixels size: PixelSize, quality: DownsamplingQuality = .best
     ) -> KFCrossPlatformImage {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Reduces an image to the size needed to fit or cover an area; never enlarges.
-public struct FittingImageProcessor: ImageProcessor {
+public struct FittingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The size of the area, in points.
     public let size: CGSize
     /// The way in which the image fills the area.
@@ -19,10 +19,7 @@ public struct FittingImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("FittingImageProcessor", "\(size.identifier), \(mode)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        guard let image = item.image(scaledFor: options) else { return nil }
+    func step(_ image: Image) -> Image {
         let target = image.size.kf.resize(to: size, for: mode)
         guard target.width < image.size.width, target.height < image.size.height else {
             return image

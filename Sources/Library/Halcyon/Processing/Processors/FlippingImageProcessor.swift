@@ -1,7 +1,7 @@
 import Foundation
 
 /// Mirrors the image.
-public struct FlippingImageProcessor: ImageProcessor {
+public struct FlippingImageProcessor: ImageProcessor, StepImageProcessor {
     /// Whether left and right are exchanged.
     public let horizontally: Bool
     /// Whether top and bottom are exchanged.
@@ -17,11 +17,8 @@ public struct FlippingImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("FlippingImageProcessor", "\(horizontally)_\(vertically)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.flipped(
-            horizontally: horizontally, vertically: vertically)
+    func step(_ image: Image) -> Image {
+        image.kf.flipped(horizontally: horizontally, vertically: vertically)
     }
 }
 
@@ -32,11 +29,11 @@ extension FlippingImageProcessor: TextualImageProcessor {
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
         let sides = try arguments.required(.sides("direction"))
-        self.init(horizontally: sides.horizontal, vertically: sides.vertical)
+        self.init(horizontally: sides.areHorizontal, vertically: sides.areVertical)
     }
 
     var argumentTexts: [String] {
-        [SpecText.Sides(horizontal: horizontally, vertical: vertically).name]
+        [SpecText.Sides(horizontally: horizontally, vertically: vertically).rawValue]
     }
 }
 

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The point is in the middle, unless the edges of the image are too near; then it is as near to the
 /// middle as they allow. `CroppingImageProcessor` places the rectangle in proportion instead.
-public struct FocusCroppingImageProcessor: ImageProcessor {
+public struct FocusCroppingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The size in points. What is larger than the image is left out.
     public let size: CGSize
     /// The point, as fractions of the image's sides from the top left; clamped to 0…1.
@@ -20,11 +20,7 @@ public struct FocusCroppingImageProcessor: ImageProcessor {
             "FocusCroppingImageProcessor", "\(size.identifier)_\(focus.identifier)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.crop(to: size, around: focus)
-    }
+    func step(_ image: Image) -> Image { image.kf.crop(to: size, around: focus) }
 }
 
 extension FocusCroppingImageProcessor: TextualImageProcessor {

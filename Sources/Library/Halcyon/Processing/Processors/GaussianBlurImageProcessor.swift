@@ -3,7 +3,7 @@ public import Foundation
 /// Blurs by a Gaussian, right to the last step of 8 bits.
 ///
 /// `BlurImageProcessor` blurs as Kingfisher does, which comes close to a Gaussian above 2 pixels.
-public struct GaussianBlurImageProcessor: ImageProcessor {
+public struct GaussianBlurImageProcessor: ImageProcessor, StepImageProcessor {
     /// The standard deviation in points; what is below 0.2 pixels changes nothing, more than 1000 pixels
     /// count as that.
     public let sigma: CGFloat
@@ -16,11 +16,7 @@ public struct GaussianBlurImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("GaussianBlurImageProcessor", "\(sigma)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.gaussianBlurred(sigma: sigma * options.scaleFactor)
-    }
+    func step(_ image: Image) -> Image { image.kf.gaussianBlurred(sigma: sigma * image.scale) }
 }
 
 extension GaussianBlurImageProcessor: TextualImageProcessor {

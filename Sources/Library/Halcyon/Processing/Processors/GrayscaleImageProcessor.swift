@@ -1,16 +1,12 @@
 /// Turns colours into greys of the same luminance (Rec. 709, of the sRGB values as they are).
 ///
 /// `BlackWhiteProcessor` works on linear light and brightens, as Kingfisher's does.
-public struct GrayscaleImageProcessor: ImageProcessor {
+public struct GrayscaleImageProcessor: ImageProcessor, StepImageProcessor {
     public var identifier: String { ProcessorIdentifier.make("GrayscaleImageProcessor") }
 
     public init() {}
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.grayscale
-    }
+    func step(_ image: Image) -> Image { image.kf.grayscale }
 }
 
 extension GrayscaleImageProcessor: TextualImageProcessor {

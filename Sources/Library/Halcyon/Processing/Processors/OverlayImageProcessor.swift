@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Mixes a colour into the image, where the image is opaque.
-public struct OverlayImageProcessor: ImageProcessor {
+public struct OverlayImageProcessor: ImageProcessor, StepImageProcessor {
     /// The colour. Its alpha makes its part smaller.
     public let overlay: KFCrossPlatformColor
     /// The part of the image: 0 shows the colour alone, 1 the image alone. 0.5 by default.
@@ -16,11 +16,7 @@ public struct OverlayImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("OverlayImageProcessor", "\(overlay.identifier)_\(fraction)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.overlaying(with: overlay, fraction: fraction)
-    }
+    func step(_ image: Image) -> Image { image.kf.overlaying(with: overlay, fraction: fraction) }
 }
 
 extension OverlayImageProcessor: TextualImageProcessor {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Adds padding around the image.
-public struct PaddingImageProcessor: ImageProcessor {
+public struct PaddingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The padding at the top, in points; negative values count as 0.
     public let top: CGFloat
     /// The padding at the right edge, in points.
@@ -38,10 +38,8 @@ public struct PaddingImageProcessor: ImageProcessor {
             suffix: backgroundColor?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.padded(
+    func step(_ image: Image) -> Image {
+        image.kf.padded(
             top: top, right: right, bottom: bottom, left: left, backgroundColor: backgroundColor)
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Makes squares of one colour, as of a picture with very few pixels.
-public struct PixelatingImageProcessor: ImageProcessor {
+public struct PixelatingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The side of a square in points; what is not more than a pixel changes nothing.
     public let side: CGFloat
 
@@ -13,11 +13,7 @@ public struct PixelatingImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("PixelatingImageProcessor", "\(side)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.pixelated(side: side)
-    }
+    func step(_ image: Image) -> Image { image.kf.pixelated(side: side) }
 }
 
 extension PixelatingImageProcessor: TextualImageProcessor {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Crops to a rectangle given by its position.
-public struct RegionImageProcessor: ImageProcessor {
+public struct RegionImageProcessor: ImageProcessor, StepImageProcessor {
     /// The rectangle in points, from the top left. It is limited to the image; one entirely outside
     /// is an error.
     public let region: CGRect
@@ -15,11 +15,7 @@ public struct RegionImageProcessor: ImageProcessor {
             "RegionImageProcessor", "\(region.origin.identifier)_\(region.size.identifier)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.crop(to: region)
-    }
+    func step(_ image: Image) -> Image { image.kf.crop(to: region) }
 }
 
 extension RegionImageProcessor: TextualImageProcessor {

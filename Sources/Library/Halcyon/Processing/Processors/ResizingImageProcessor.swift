@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Resamples to a size in points.
-public struct ResizingImageProcessor: ImageProcessor {
+public struct ResizingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The size in points; its use depends on `targetContentMode`.
     public let referenceSize: CGSize
     /// The handling of an image with other proportions. `.none` by default.
@@ -19,10 +19,8 @@ public struct ResizingImageProcessor: ImageProcessor {
             targetContentMode == .none ? size : "\(size), \(targetContentMode)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.resize(to: referenceSize, for: targetContentMode)
+    func step(_ image: Image) -> Image {
+        image.kf.resize(to: referenceSize, for: targetContentMode)
     }
 }
 

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Multiples of 90 degrees leave every pixel unchanged. For other angles pixels are interpolated
 /// (bicubic), and the image grows to the bounds of the rotated one.
-public struct RotatingImageProcessor: ImageProcessor {
+public struct RotatingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The angle in degrees; negative values rotate counterclockwise.
     public let degrees: CGFloat
     /// The colour of the corners left by the rotation and behind transparent parts; `nil`, the
@@ -21,11 +21,8 @@ public struct RotatingImageProcessor: ImageProcessor {
             "RotatingImageProcessor", "\(degrees)", suffix: backgroundColor?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.rotated(
-            degrees: degrees, backgroundColor: backgroundColor)
+    func step(_ image: Image) -> Image {
+        image.kf.rotated(degrees: degrees, backgroundColor: backgroundColor)
     }
 }
 

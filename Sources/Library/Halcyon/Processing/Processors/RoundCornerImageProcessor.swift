@@ -28,7 +28,7 @@ public enum Radius: Hashable, Sendable {
 }
 
 /// Rounds corners: what is outside becomes transparent, or shows a background.
-public struct RoundCornerImageProcessor: ImageProcessor {
+public struct RoundCornerImageProcessor: ImageProcessor, StepImageProcessor {
     /// The radius of the corners; at most half of the shorter side is used.
     public let radius: Radius
     /// The corners that are rounded. All by default.
@@ -65,11 +65,8 @@ public struct RoundCornerImageProcessor: ImageProcessor {
             suffix: backgroundColor?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        guard let image = item.image(scaledFor: options) else { return nil }
-        return image.kf.image(
+    func step(_ image: Image) -> Image {
+        image.kf.image(
             withRadius: radius, fit: targetSize ?? image.size, roundingCorners: roundingCorners,
             backgroundColor: backgroundColor)
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Makes edges sharper, by an unsharp mask on lightness (L of CIELAB); flat areas and colours stay.
-public struct SharpeningImageProcessor: ImageProcessor {
+public struct SharpeningImageProcessor: ImageProcessor, StepImageProcessor {
     /// The standard deviation of the mask in points: 0.5 to 1 after making a picture smaller. 0 changes
     /// nothing, more than 10 pixels count as that.
     public let sigma: CGFloat
@@ -14,11 +14,7 @@ public struct SharpeningImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("SharpeningImageProcessor", "\(sigma)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.sharpened(sigma: sigma * options.scaleFactor)
-    }
+    func step(_ image: Image) -> Image { image.kf.sharpened(sigma: sigma * image.scale) }
 }
 
 extension SharpeningImageProcessor: TextualImageProcessor {

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// Resize first, so that one side fits: in a large picture a small rectangle is a detail. All
 /// frames of an animation are cropped like the first one.
-public struct SmartCroppingImageProcessor: ImageProcessor {
+public struct SmartCroppingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The size in points, limited to that of the image.
     public let size: CGSize
     /// The measure of interest. `.attention` by default.
@@ -23,11 +23,7 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
             interest == .attention ? size.identifier : "\(size.identifier), \(interest)")
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.smartCrop(to: size, interest: interest)
-    }
+    func step(_ image: Image) -> Image { image.kf.smartCrop(to: size, interest: interest) }
 }
 
 extension SmartCroppingImageProcessor: TextualImageProcessor {

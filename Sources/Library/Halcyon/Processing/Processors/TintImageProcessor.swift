@@ -1,7 +1,7 @@
 import Foundation
 
 /// Lays a colour over the whole image, also where that is transparent.
-public struct TintImageProcessor: ImageProcessor {
+public struct TintImageProcessor: ImageProcessor, StepImageProcessor {
     /// The colour; an opaque one hides the image.
     public let tint: KFCrossPlatformColor
 
@@ -13,11 +13,7 @@ public struct TintImageProcessor: ImageProcessor {
         ProcessorIdentifier.make("TintImageProcessor", tint.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.tinted(with: tint)
-    }
+    func step(_ image: Image) -> Image { image.kf.tinted(with: tint) }
 }
 
 extension TintImageProcessor: TextualImageProcessor {

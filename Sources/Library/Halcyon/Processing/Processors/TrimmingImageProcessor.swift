@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Single pixels of other colours do not end the border. Transparent parts count as magenta.
 /// Animations, and images of nothing but border, stay unchanged.
-public struct TrimmingImageProcessor: ImageProcessor {
+public struct TrimmingImageProcessor: ImageProcessor, StepImageProcessor {
     /// The maximum difference of a component from the border's colour, from 0 to 255. 10 by
     /// default.
     public let threshold: CGFloat
@@ -32,10 +32,8 @@ public struct TrimmingImageProcessor: ImageProcessor {
             suffix: color?.identifier)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.trimmed(
+    func step(_ image: Image) -> Image {
+        image.kf.trimmed(
             threshold: threshold, color: color, isEvenHorizontally: isEvenHorizontally,
             isEvenVertically: isEvenVertically)
     }
@@ -54,15 +52,16 @@ extension TrimmingImageProcessor: TextualImageProcessor {
         let color = arguments.optional(.color)
         let sides = arguments.optional(.sides("sides"))
         self.init(
-            threshold: threshold, color: color, isEvenHorizontally: sides?.horizontal ?? false,
-            isEvenVertically: sides?.vertical ?? false)
+            threshold: threshold, color: color, isEvenHorizontally: sides?.areHorizontal ?? false,
+            isEvenVertically: sides?.areVertical ?? false)
     }
 
     var argumentTexts: [String] {
-        let sides = SpecText.Sides(horizontal: isEvenHorizontally, vertical: isEvenVertically)
+        let sides = SpecText.Sides(
+            horizontally: isEvenHorizontally, vertically: isEvenVertically)
         return (threshold == 10 ? [] : [SpecText.text(of: threshold)])
             + (color.map { [SpecText.text(of: $0)] } ?? [])
-            + (sides == SpecText.Sides() ? [] : [sides.name])
+            + (sides == .none ? [] : [sides.rawValue])
     }
 }
 

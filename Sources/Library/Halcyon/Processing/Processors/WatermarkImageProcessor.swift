@@ -9,7 +9,7 @@ public import Foundation
 /// ```
 ///
 /// It has no text form, since text cannot contain an image.
-public struct WatermarkImageProcessor: ImageProcessor {
+public struct WatermarkImageProcessor: ImageProcessor, StepImageProcessor {
     /// The placement of a watermark.
     public enum Placement: Hashable, Sendable {
         /// Once: `anchor` is the position as fractions of the free space, clamped to 0…1, and
@@ -57,12 +57,8 @@ public struct WatermarkImageProcessor: ImageProcessor {
             "WatermarkImageProcessor", "\(opacity)_\(scale)_\(place)", suffix: name)
     }
 
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options).map {
-            $0.watermarked(with: prepared, place: placement.pixels(scale: $0.scale))
-        }
+    func step(_ image: Image) -> Image {
+        image.watermarked(with: prepared, place: placement.pixels(scale: image.scale))
     }
 }
 

@@ -99,10 +99,8 @@ enum ImageProcessors {
 
 /// A processor with the form `name:argument:argument`, as used on the command line.
 protocol TextualImageProcessor: WrittenImageProcessor {
-    /// The form and the summary of the processor.
     static var textForm: ProcessorTextForm { get }
 
-    /// Reads the arguments after the name.
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError)
 
     /// The arguments after the name, in the order in which `init(arguments:)` reads them.
@@ -121,9 +119,7 @@ struct ProcessorTextForm: Sendable {
     let name: String
     /// The arguments, optional ones in brackets, such as `:WIDTHxHEIGHT[:fit|fill|none]`.
     let arguments: String
-    /// A one-line summary of the processor.
     let summary: String
 
-    /// The name and the arguments.
     var form: String { name + arguments }
 }

@@ -5,31 +5,29 @@ struct ProcessorArguments {
     private let form: ProcessorTextForm
     private var rest: ArraySlice<String>
     /// The optional parameters that were tried for the first of `rest` without success.
-    private var tried: [ArgumentKind] = []
+    private var tried: [(name: String, description: String)] = []
 
     init(_ arguments: [String], of form: ProcessorTextForm) {
         self.form = form
         rest = arguments.map { $0.trimmingCharacters(in: .whitespaces) }[...]
     }
 
-    /// Reads a required argument.
     mutating func required<Value>(
         _ argument: ProcessorArgument<Value>
     ) throws(ImageProcessorSpec.ParsingError) -> Value {
         guard let text = rest.popFirst() else {
-            throw failure(argument.kind.name, "\(argument.kind.description) is missing")
+            throw failure(argument.name, "\(argument.description) is missing")
         }
         guard let value = argument.read(text) else {
-            throw failure(argument.kind.name, "“\(text)” is not \(argument.kind.description)")
+            throw failure(argument.name, "“\(text)” is not \(argument.description)")
         }
         return value
     }
 
-    /// Reads the next argument if it is of this kind.
     mutating func optional<Value>(_ argument: ProcessorArgument<Value>) -> Value? {
         guard let text = rest.first else { return nil }
         guard let value = argument.read(text) else {
-            tried.append(argument.kind)
+            tried.append((argument.name, argument.description))
             return nil
         }
         tried = []
@@ -37,7 +35,6 @@ struct ProcessorArguments {
         return value
     }
 
-    /// Throws if an argument is left.
     func finish() throws(ImageProcessorSpec.ParsingError) {
         guard let text = rest.first else { return }
         if tried.isEmpty { throw failure("arguments", "“\(text)” is one too many") }
@@ -54,20 +51,16 @@ struct ProcessorArguments {
     }
 }
 
-/// The name and the description of an argument, for error messages.
-struct ArgumentKind: Sendable {
+struct ProcessorArgument<Value>: Sendable {
+    /// The name and the description for error messages.
     let name: String
     let description: String
-}
-
-/// A parameter of a processor, with its parser.
-struct ProcessorArgument<Value>: Sendable {
-    let kind: ArgumentKind
     /// Returns the value of a text, or `nil` if it is invalid.
     let read: @Sendable (String) -> Value?
 
     init(_ name: String, _ description: String, read: @escaping @Sendable (String) -> Value?) {
-        kind = ArgumentKind(name: name, description: description)
+        self.name = name
+        self.description = description
         self.read = read
     }
 }
@@ -81,12 +74,10 @@ extension ProcessorArgument where Value == CGFloat {
         }
     }
 
-    /// A length of at least 0.
     static func length(_ name: String) -> Self {
         number(name, "a length in points", in: 0...CGFloat.greatestFiniteMagnitude)
     }
 
-    /// A number from 0 to 1.
     static func fraction(_ name: String) -> Self {
         number(name, "a number from 0 to 1", in: 0...1)
     }
@@ -107,7 +98,6 @@ extension ProcessorArgument where Value == CGPoint {
         return CGPoint(x: numbers[0], y: numbers[1])
     }
 
-    /// A position in points.
     static let place = Self("place", "a place such as 20,10") { text in
         let numbers = SpecText.numbers(text, separator: ",")
         return numbers.count == 2 ? CGPoint(x: numbers[0], y: numbers[1]) : nil
@@ -115,9 +105,8 @@ extension ProcessorArgument where Value == CGPoint {
 }
 
 extension ProcessorArgument where Value == SpecText.Sides {
-    /// One direction, both or none.
     static func sides(_ name: String) -> Self {
-        Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(name: text) }
+        Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(rawValue: text) }
     }
 }
 

@@ -14,18 +14,20 @@ enum SpecText {
     ]
 
     /// One direction, both or none.
-    struct Sides: Hashable {
-        var horizontal = false
-        var vertical = false
+    enum Sides: String {
+        case both, horizontal, vertical, none
 
-        var name: String {
-            switch (horizontal, vertical) {
-            case (true, true): "both"
-            case (true, false): "horizontal"
-            case (false, true): "vertical"
-            case (false, false): "none"
+        init(horizontally: Bool, vertically: Bool) {
+            switch (horizontally, vertically) {
+            case (true, true): self = .both
+            case (true, false): self = .horizontal
+            case (false, true): self = .vertical
+            case (false, false): self = .none
             }
         }
+
+        var areHorizontal: Bool { self == .both || self == .horizontal }
+        var areVertical: Bool { self == .both || self == .vertical }
     }
 
     static func number(_ text: String) -> CGFloat? {
@@ -104,16 +106,5 @@ enum SpecText {
         }
         let told = bytes.prefix(color.alpha == 1 ? 3 : 4)
         return "#" + String(hexadecimal: told.map { UInt8($0) })
-    }
-}
-
-extension SpecText.Sides {
-    /// Creates the sides with this name.
-    init?(name: String) {
-        let all = [(true, true), (true, false), (false, true), (false, false)].map {
-            Self(horizontal: $0.0, vertical: $0.1)
-        }
-        guard let sides = all.first(where: { $0.name == name }) else { return nil }
-        self = sides
     }
 }

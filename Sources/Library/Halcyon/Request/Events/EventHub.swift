@@ -5,7 +5,6 @@ final class EventHub: Sendable {
     /// The buffer size of a listener, in events; beyond it the oldest are dropped.
     private static let mostPending = 16_384
 
-    /// A receiver of events, until the end.
     private struct Listener {
         let tell: @Sendable (ImageEvent) -> Void
         let end: @Sendable () -> Void
@@ -22,9 +21,8 @@ final class EventHub: Sendable {
     /// Whether there are listeners: the only cost of a request without any.
     var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// The results of `note` for all events from now on.
-    ///
-    /// - Parameter note: Called where each event happens: with `started` in the task that makes the request.
+    /// The results of `note` for all events from now on. It is called where each event happens: with
+    /// `started` in the task that makes the request.
     func listen<Note: Sendable>(
         _ note: @escaping @Sendable (ImageEvent) -> Note
     ) -> AsyncStream<Note> {
@@ -63,11 +61,15 @@ final class EventHub: Sendable {
 /// Sends the events of one request to the listeners of its manager and to its own listener.
 final class RequestEvents: Sendable {
     private let hub: EventHub?
-    private let listener: RequestListener?
+    /// The `onEvent` of the request.
+    private let listener: (@Sendable (ImageEvent) -> Void)?
     private let request: ImageEvent.RequestID
     private let source: Source
 
-    init(_ hub: EventHub?, _ listener: RequestListener?, number: UInt64, source: Source) {
+    init(
+        _ hub: EventHub?, _ listener: (@Sendable (ImageEvent) -> Void)?, number: UInt64,
+        source: Source
+    ) {
         self.hub = hub
         self.listener = listener
         request = ImageEvent.RequestID(number: number)
@@ -78,7 +80,7 @@ final class RequestEvents: Sendable {
         let event = ImageEvent(
             request: request, source: source, time: ContinuousClock.now, kind: kind)
         hub?.send(event)
-        listener?.tell(event)
+        listener?(event)
     }
 
     func note(end result: Result<RetrieveImageResult, KingfisherError>) {
@@ -87,23 +89,6 @@ final class RequestEvents: Sendable {
         case .failure(let error) where error.isCancelled: note(.cancelled)
         case .failure(let error): note(.failed(error))
         }
-    }
-}
-
-/// The `onEvent` of a request.
-struct RequestListener: Sendable {
-    private let queue: CallbackQueue
-    private let block: @Sendable (ImageEvent) -> Void
-
-    /// - Parameter queue: The queue on which `block` is called. `.mainCurrentOrAsync` becomes
-    ///   asynchronous, so that events from the main queue and from elsewhere stay in order.
-    init(_ block: @escaping @Sendable (ImageEvent) -> Void, on queue: CallbackQueue) {
-        self.block = block
-        if case .mainCurrentOrAsync = queue { self.queue = .mainAsync } else { self.queue = queue }
-    }
-
-    func tell(_ event: ImageEvent) {
-        queue.execute { [block] in block(event) }
     }
 }
 
@@ -122,26 +107,24 @@ extension KingfisherManager {
     /// ```
     public var events: AsyncStream<ImageEvent> { eventHub.listen { $0 } }
 
-    /// The results of `note` for each event. For the start of a request `note` is called in the
-    /// task that makes it, so that it sees that task's values.
+    /// The results of `note` for each event; see `EventHub.listen`.
     package func events<Note: Sendable>(
         noting note: @escaping @Sendable (ImageEvent) -> Note
     ) -> AsyncStream<Note> { eventHub.listen(note) }
 }
 
 extension ImageRequest {
-    /// This request, with its events sent to the manager's listeners, if there are any, and to its
-    /// own `onEvent`.
-    ///
-    /// - Parameters:
-    ///   - hub: The manager's hub; `nil` for a request without a manager.
-    ///   - queue: The queue on which `onEvent` is called in place of the request's callback queue.
+    /// This request, with its events sent to the manager's listeners, if there are any, and to its own
+    /// `onEvent`: on `queue`, by default the callback queue of the request.
     consuming func followed(by hub: EventHub?, on queue: CallbackQueue? = nil) -> ImageRequest {
         let block = options.onEvent
         let isObserved = hub?.isObserved ?? false
         guard isObserved || block != nil else { return self }
-        let ownQueue = options.callbackQueue
-        let listener = block.map { RequestListener($0, on: queue ?? ownQueue) }
+        var queue = queue ?? options.callbackQueue
+        // So that events from the main queue and from elsewhere stay in order.
+        if case .mainCurrentOrAsync = queue { queue = .mainAsync }
+        var listener: (@Sendable (ImageEvent) -> Void)?
+        if let block { listener = { [queue] event in queue.execute { block(event) } } }
         let events = RequestEvents(
             isObserved ? hub : nil, listener, number: number, source: originalSource)
         options.events = events

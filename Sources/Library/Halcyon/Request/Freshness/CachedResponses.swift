@@ -134,8 +134,7 @@ final class CachedResponses: Sendable {
         }
     }
 
-    /// Writes what a validation has found out.
-    /// - Returns: Whether the row was still about the same bytes.
+    /// Writes what a validation has found out; returns whether the row was still about the same bytes.
     func writeFreshened(_ record: ResponseRecord, from variant: Data) async -> Bool {
         let row = record.row
         return await DiskLane.writing.run { [files] in
@@ -158,20 +157,17 @@ final class CachedResponses: Sendable {
     }
 
     /// Has the responses validated before they are used again that `matches` holds for, by the key of
-    /// their row and their URL. Blocks.
-    /// - Returns: How many of those on disk.
+    /// their row and their URL; returns how many are on disk. Blocks.
     @discardableResult
     func invalidate(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
-        defer { invalidateKnown(where: matches) }
-        return try files.invalidateResponses(where: matches)
-    }
-
-    private func invalidateKnown(where matches: (_ key: String, _ url: String) -> Bool) {
-        let records = known.withLock { $0.values.flatMap { $0.compactMap(\.record) } }
-        for record in records {
-            let url = record.stored.url.absoluteString.maskingSecrets
-            if matches(record.rowKey, url) { record.invalidate() }
+        defer {
+            // Also what could not be written.
+            for record in known.withLock({ $0.values.flatMap { $0.compactMap(\.record) } }) {
+                let url = record.stored.url.absoluteString.maskingSecrets
+                if matches(record.rowKey, url) { record.invalidate() }
+            }
         }
+        return try files.invalidateResponses(where: matches)
     }
 
     /// The key of a row: one with secrets in it is kept as a digest.
@@ -190,7 +186,6 @@ extension ResponseRecord {
             && stored.isInvalidated == row.isInvalidated
     }
 
-    /// The row of the response.
     var row: ResponseRow {
         let stored = stored
         return ResponseRow(

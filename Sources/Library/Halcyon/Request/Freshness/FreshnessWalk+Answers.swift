@@ -70,7 +70,7 @@ extension FreshnessWalk {
         let retention = request.purpose == .revalidation ? nil : downloads
         let announces: Bool =
             switch stage {
-            case .searching: request.attempt == .replacement || request.preparesLater
+            case .searching: request.isReplacement || request.preparesLater
             case .foundCopy: true
             case .asked, .startedAgain: false
             }
@@ -94,21 +94,19 @@ extension FreshnessWalk {
     ) async throws(KingfisherError) -> Step {
         if error.isCancelled { throw error }
         let now = downloader.now()
-        if let record = hop.record, let copy, !options.forceRefresh,
-            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
-            let result = try await deliver(copy)
-        {
-            note(.staleInsteadOfError(error), hop, now)
-            record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
-            return .done(request.used(.stale(.error(error)), result))
-        }
         if let record = hop.record, !options.forceRefresh,
-            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
-            let location = await location(hop)
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now)
         {
-            // The redirect's target may be cached or reachable.
-            wayUse.note(.stale(.error(error)))
-            return follow(record, to: location)
+            if let copy, let result = try await deliver(copy) {
+                note(.staleInsteadOfError(error), hop, now)
+                record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
+                return .done(request.used(.stale(.error(error)), result))
+            }
+            if let location = await location(hop) {
+                // The redirect's target may be cached or reachable.
+                wayUse.note(.stale(.error(error)))
+                return follow(record, to: location)
+            }
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
             if let record = hop.record { await remove(record) }
@@ -142,7 +140,6 @@ extension FreshnessWalk {
         writeAlone(record, until: until, superseding: others)
     }
 
-    /// Writes the row of a response without a file.
     func writeAlone(
         _ record: ResponseRecord, until date: Date? = nil, superseding others: [ResponseRecord]
     ) {
@@ -318,7 +315,6 @@ extension FreshnessWalk {
 }
 
 extension URLRequest {
-    /// Returns the request with these fields.
     fileprivate func setting(_ fields: HTTPFields) -> URLRequest {
         var request = self
         for line in fields.lines {
@@ -386,7 +382,6 @@ extension KingfisherError {
             status: answer.statusCode, fields: HTTPFields(answer), received: now)
     }
 
-    /// The error of an unsuccessful response.
     fileprivate static func status(of task: SessionDataTask) -> KingfisherError {
         guard let response = task.response else { return .requestError(reason: .emptyRequest) }
         return .responseError(reason: .invalidHTTPStatusCode(response: response))

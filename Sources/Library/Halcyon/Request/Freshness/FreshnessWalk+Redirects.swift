@@ -20,7 +20,6 @@ extension FreshnessWalk {
         /// One of them was used although stale.
         case stale(HTTPStaleReason)
 
-        /// Adds another redirect.
         mutating func note(_ use: WayUse) {
             if case .stale = self { return }
             if case .fresh = use { return }

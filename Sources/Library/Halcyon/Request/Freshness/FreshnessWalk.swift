@@ -7,7 +7,6 @@ import HalcyonWork
 /// A request's way to an image by the rules of HTTP caching, from redirect to redirect: the stored
 /// response of each hop determines whether a request is sent, and the meaning of its response.
 struct FreshnessWalk {
-    /// The end of a hop.
     enum Step {
         case done(RetrieveImageResult)
         /// A redirect, with its record when it is stored.
@@ -16,7 +15,6 @@ struct FreshnessWalk {
         case again
     }
 
-    /// The progress of the walk.
     enum Stage: Comparable {
         /// Only the caches have been read.
         case searching
@@ -44,19 +42,6 @@ struct FreshnessWalk {
     /// The origin of the redirects followed so far.
     var wayUse = WayUse.fresh
     var stage = Stage.searching
-
-    init(
-        request: ImageRequest, resource: any Resource, downloads: Downloads.Retention,
-        key: ImageKey, retention: ImageRequest.Retention, first: URLRequest?
-    ) {
-        self.request = request
-        self.resource = resource
-        self.downloads = downloads
-        self.key = key
-        self.retention = retention
-        next = first
-        policy = HTTPCachePolicy(request.options.httpCaching)
-    }
 
     var options: KingfisherParsedOptionsInfo { request.options }
     var downloader: ImageDownloader { request.downloader }
@@ -91,7 +76,6 @@ struct FreshnessWalk {
 
     // MARK: One hop
 
-    /// A hop with its stored responses.
     struct Hop {
         /// `nil` if there is nothing to send.
         let sent: URLRequest?
@@ -101,7 +85,6 @@ struct FreshnessWalk {
         let selection: CacheSelection
         let record: ResponseRecord?
 
-        /// Whether the request must be answered from the cache.
         var isOnlyForCache: Bool { CacheControlDirectives(of: asked.fields).onlyIfCached }
 
         /// Returns the records that a response to the request replaces.
@@ -235,7 +218,6 @@ struct FreshnessWalk {
         return request.used(.stale(.revalidating), result)
     }
 
-    /// Returns the error of a server that has asked for a pause.
     func serverPause(_ hop: Hop) -> KingfisherError? {
         let url = hop.asked.url
         return downloader.serverPause(for: url).map {
@@ -243,7 +225,6 @@ struct FreshnessWalk {
         }
     }
 
-    /// Handles a stored redirect.
     private mutating func redirect(
         _ hop: Hop, _ decision: HTTPCacheDecision, _ record: ResponseRecord, to location: URLRequest
     ) async throws(KingfisherError) -> Step {
@@ -301,9 +282,7 @@ struct FreshnessWalk {
         return options.onlyFromCache ? other.map(Copy.memory) : nil
     }
 
-    /// Returns the location of the file, or of the original.
-    ///
-    /// - Parameter hasOther: Whether the cached image was made with other options.
+    /// The file, or the original. With `hasOther` the cached image was made with other options.
     private func original(
         of record: ResponseRecord, _ origin: ImageOrigin, hasOther: Bool
     ) async -> Copy? {
@@ -355,7 +334,7 @@ struct FreshnessWalk {
             // Also if stale: the index was read on the calling thread.
             let isImmediate =
                 request.probing == .onCallingThread && !request.preparesLater
-                && request.attempt == .first && stage < .asked
+                && !request.isReplacement && stage < .asked
             result = await request.deliverCached(
                 image, from: .memory, isImmediate: isImmediate)
         case .disk where request.storesBytesOnly:
@@ -366,22 +345,15 @@ struct FreshnessWalk {
             result = try await request.made(of: origin, key, retention)
         }
         if result != nil {
-            tell(of: copy)
-            if request.attempt == .replacement, stage < .asked { request.taskUpdated?(nil) }
+            switch copy {
+            case .memory: options.events?.note(.found(.memory))
+            case .disk: options.events?.note(.found(.disk))
+            // The reader of the original has done so.
+            case .original: break
+            }
+            if request.isReplacement, stage < .asked { request.taskUpdated?(nil) }
         }
         return result
-    }
-}
-
-extension FreshnessWalk {
-    /// Reports the location of a copy to listeners; for an original this has been done by its
-    /// reader.
-    private func tell(of copy: Copy) {
-        switch copy {
-        case .memory: options.events?.note(.found(.memory))
-        case .disk: options.events?.note(.found(.disk))
-        case .original: break
-        }
     }
 }
 

@@ -25,7 +25,6 @@ struct HTTPCacheEvent: Sendable {
     /// The age and lifetime of the stored response, in seconds; `nil` if there is none.
     var freshness: (age: TimeInterval, lifetime: TimeInterval)?
 
-    /// The key, age and lifetime for the log.
     var details: [String: String] {
         var details = ["key": key.maskingSecrets]
         if let (age, lifetime) = freshness {
@@ -35,7 +34,6 @@ struct HTTPCacheEvent: Sendable {
         return details
     }
 
-    /// The event in words.
     var message: String {
         switch kind {
         case .freshInMemory: "used: it is fresh in memory"

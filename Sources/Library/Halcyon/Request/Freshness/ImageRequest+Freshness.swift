@@ -36,12 +36,12 @@ extension ImageRequest {
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, retention) {
-            if attempt == .replacement { taskUpdated?(nil) }
+            if isReplacement { taskUpdated?(nil) }
             return stored
         }
         var walk = FreshnessWalk(
             request: self, resource: resource, downloads: downloads, key: key, retention: retention,
-            first: prepared)
+            policy: HTTPCachePolicy(options.httpCaching), next: prepared)
         return try await walk.image()
     }
 
@@ -50,7 +50,7 @@ extension ImageRequest {
     /// not be checked.
     var freshInMemory: Image? {
         guard options.asksForHTTPCaching, !options.hasRequestModifier, !options.forceRefresh,
-            attempt == .first, purpose != .revalidation
+            !isReplacement, purpose != .revalidation
         else { return nil }
         let cache = targetCache
         guard !cache.isSubclass,
@@ -69,7 +69,7 @@ extension ImageRequest {
     private func decidedInMemory(
         _ sent: URLRequest?, _ resource: any Resource
     ) -> Image? {
-        guard !options.forceRefresh, attempt == .first, purpose != .revalidation,
+        guard !options.forceRefresh, !isReplacement, purpose != .revalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin, let record = origin.record, record.isCurrent,
             // Redirects are decided on one by one.
@@ -109,7 +109,6 @@ extension ImageRequest {
             originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
     }
 
-    /// Returns the key of the response to the first request.
     func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {
         // The cache key that the program has given the resource, if it is not just its URL.
         let isExplicit = resource.cacheKey != resource.downloadURL.absoluteString
@@ -149,7 +148,6 @@ extension ImageRequest {
         return nil
     }
 
-    /// Returns the origin of a file, from the index.
     func fileOrigin(_ key: ImageKey, in cache: ImageCache) async -> FileOrigin? {
         let name = key.fileName(in: cache)
         // Pending writes are awaited first.
@@ -160,10 +158,8 @@ extension ImageRequest {
         }
     }
 
-    /// Copies the bytes of a response under another key to `key`: those of an image by the same
-    /// processor, or for the unprocessed image the response's own.
-    ///
-    /// - Returns: Whether there were such bytes, and they are stored.
+    /// Copies the bytes of a response under another key to `key`: those of an image by the same processor,
+    /// or for the unprocessed image the response's own. Returns whether they are stored now.
     func bringFromOtherKey(
         _ key: ImageKey, of origin: ImageOrigin, _ record: ResponseRecord, in cache: ImageCache
     ) async -> Bool {
@@ -205,7 +201,6 @@ extension ImageRequest {
         probing == .onCallingThread ? body() : await DiskLane.reading.run(body)
     }
 
-    /// Returns the final image, if it is cached and made from `origin`.
     func cached(
         _ key: ImageKey, of origin: ImageOrigin
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -220,7 +215,6 @@ extension ImageRequest {
         return await deliverCached(image, from: found.cacheType)
     }
 
-    /// Makes the final image from a cached original of `origin`.
     func made(
         of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
@@ -233,7 +227,6 @@ extension ImageRequest {
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: kind) }
     }
 
-    /// Returns `result` with its use of the HTTP cache.
     func used(_ use: HTTPCacheUse, _ result: RetrieveImageResult) -> RetrieveImageResult {
         var result = result
         result.httpCacheUse = use

@@ -19,12 +19,9 @@ final class ResponseRecord: Sendable {
         var imageKeys: [String] = []
     }
 
-    /// The maximum number of remembered keys for one response.
     private static let imageKeyLimit = 8
 
-    /// The response key.
     let key: String
-    /// The key of its row.
     let rowKey: String
     /// A random number, unique for these bytes; 0 for a redirect or a remembered error.
     let generation: Int64
@@ -69,10 +66,8 @@ final class ResponseRecord: Sendable {
         }
     }
 
-    /// The source keys of its images in memory.
     var imageKeys: [String] { state.withLock { $0.imageKeys } }
 
-    /// Records that an image of a source is in memory.
     func noteImage(forKey key: String) {
         state.withLock {
             guard !$0.imageKeys.contains(key) else { return }
@@ -141,7 +136,6 @@ final class ResponseRecord: Sendable {
 /// Separate from the response's record: that has weak references, so that counting its references
 /// takes five times as long, and these times are read for each memory hit.
 final class ResponseUsability: Sendable {
-    /// The caching rules that determine the times.
     let caching: HTTPCaching
     /// Seconds since 1970, as bits.
     private let from: Atomic<UInt64>
@@ -184,20 +178,17 @@ final class ResponseUsability: Sendable {
 struct ResponseBody: Equatable, Sendable {
     let length: Int64
     let checksum: Int64
+}
 
+extension ResponseBody {
     init(_ bytes: Data) {
         self.init(length: Int64(bytes.count), checksum: DiskFile.checksum(bytes))
-    }
-
-    init(length: Int64, checksum: Int64) {
-        self.length = length
-        self.checksum = checksum
     }
 
     /// `nil` if the row is that of a response without content.
     init?(_ row: ResponseRow) {
         guard let length = row.bodyLength, let checksum = row.bodyChecksum else { return nil }
-        (self.length, self.checksum) = (length, checksum)
+        self.init(length: length, checksum: checksum)
     }
 }
 
@@ -233,7 +224,6 @@ final class ImageOrigin: Sendable {
                 || wayUsability.allSatisfy { $0.holds(at: now, under: caching) })
     }
 
-    /// Whether the image was reached by the same redirects.
     func isSameWay(as other: ImageOrigin) -> Bool {
         isWayKnown == other.isWayKnown && way.elementsEqual(other.way, by: ===)
     }
@@ -264,7 +254,6 @@ struct StatedOrigin: Sendable {
     static let program = StatedOrigin(.program)
 
     let origin: ImageOrigin
-    /// The responses replaced by the image's.
     private let superseded: [ResponseRecord]
 
     init(_ origin: ImageOrigin, superseding superseded: [ResponseRecord] = []) {
@@ -272,7 +261,6 @@ struct StatedOrigin: Sendable {
         self.superseded = superseded
     }
 
-    /// Returns the derivation of a file of `bytes`, for the index.
     func derivation(of bytes: Data) -> Derivation {
         guard let record = origin.record else { return .program }
         return .response(
@@ -288,7 +276,6 @@ struct StatedOrigin: Sendable {
 }
 
 extension ResponsePut {
-    /// Stores the row of `record`, replacing others with its key.
     init(_ record: ResponseRecord, superseding others: [ResponseRecord]) {
         let variant = record.variant
         self.init(
@@ -297,7 +284,6 @@ extension ResponsePut {
 }
 
 extension AnswerHead {
-    /// Restores the original head of a stored response.
     convenience init(_ stored: StoredResponse) {
         self.init(url: stored.url, status: stored.status, fields: stored.fields)
     }

@@ -7,20 +7,12 @@ import Synchronization
 /// time, regardless of the number of requests, and a few at a time. Running revalidations have no
 /// owner and are not cancelled.
 final class Revalidations: Sendable {
-    /// The result of a revalidation, for requests of any processor.
-    private enum Finding: Sendable {
-        case unchanged
-        case changed(RetrieveImageResult)
-        case failed(KingfisherError)
-    }
-
     private struct Asking {
         let record: ResponseRecord
         /// The request that began it, in its background form.
         let request: ImageRequest
         /// Whether there has been no network since it was begun.
         var awaitsNetwork: Bool
-        /// The requests waiting for the result.
         var requests: [ImageRequest]
     }
 
@@ -119,7 +111,6 @@ final class Revalidations: Sendable {
         }
     }
 
-    /// Drops a revalidation that is not to be sent.
     private func drop(_ record: ResponseRecord) {
         let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
         for request in job?.requests ?? [] { request.onRevalidated?(nil) }
@@ -127,7 +118,7 @@ final class Revalidations: Sendable {
 
     private func finding(
         of result: Result<RetrieveImageResult, KingfisherError>, _ record: ResponseRecord
-    ) -> Finding {
+    ) -> HTTPRevalidation {
         switch result {
         case .failure(let error): return .failed(error)
         case .success(let image):
@@ -139,7 +130,7 @@ final class Revalidations: Sendable {
         }
     }
 
-    private func finish(_ record: ResponseRecord, _ finding: Finding) {
+    private func finish(_ record: ResponseRecord, _ finding: HTTPRevalidation) {
         let id = ObjectIdentifier(record)
         let date = now()
         let job = state.withLock { state in
@@ -160,31 +151,26 @@ final class Revalidations: Sendable {
         for request in job?.requests ?? [] { tell(request, finding, job?.request) }
     }
 
-    private func tell(_ request: ImageRequest, _ finding: Finding, _ asked: ImageRequest?) {
+    private func tell(_ request: ImageRequest, _ found: HTTPRevalidation, _ asked: ImageRequest?) {
         guard request.onRevalidated != nil || request.options.onHTTPRevalidation != nil else {
             return
         }
-        switch finding {
-        case .unchanged: request.tell(.unchanged)
-        case .failed(let error): request.tell(.failed(error))
-        case .changed(let result):
-            if asked?.number == request.number { return request.tell(.changed(result)) }
-            // From the same bytes, but made by its own processor.
-            Task {
-                switch await request.revalidating.attempted() {
-                case .success(let result): request.tell(.changed(result))
-                case .failure(let error): request.tell(.failed(error))
-                }
+        guard case .changed = found, asked?.number != request.number else {
+            return request.tell(found)
+        }
+        // From the same bytes, but made by its own processor.
+        Task {
+            switch await request.revalidating.attempted() {
+            case .success(let result): request.tell(.changed(result))
+            case .failure(let error): request.tell(.failed(error))
             }
         }
     }
 }
 
 extension ImageRequest {
-    /// The maximum download priority of background work.
     private static let backgroundPriority: Float = 0.25
 
-    /// The request that revalidates this one's image.
     fileprivate var revalidating: ImageRequest {
         var options = options
         options.onHTTPRevalidation = nil

@@ -32,13 +32,24 @@ extension CacheSerializer {
     public var originalDataUsed: Bool { false }
 }
 
+/// A serializer whose bytes are a file of an image format.
+protocol ImageFileSerializer: CacheSerializer {}
+
+extension ImageFileSerializer {
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
+    }
+}
+
 /// Stores an image in the format it came in; what cannot be written in that format, or has none, as
 /// PNG.
 ///
 /// An image that was decoded and not processed is stored as the bytes it came in, unless a
 /// `compressionQuality` below 1 asks for new ones: encoding it again could only cost quality, time and
 /// space.
-public struct DefaultCacheSerializer: CacheSerializer, Hashable {
+public struct DefaultCacheSerializer: ImageFileSerializer, Hashable {
     /// The serializer used when none is asked for.
     public static let `default` = DefaultCacheSerializer()
 
@@ -61,11 +72,5 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
             original?.kf.imageFormat ?? image.animatedSource?.format ?? .unknown
         return image.kf.data(format: format, compressionQuality: compressionQuality)
             ?? image.kf.data(format: .PNG)
-    }
-
-    public func image(with data: Data, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
     }
 }

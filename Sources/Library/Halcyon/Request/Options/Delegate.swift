@@ -56,12 +56,10 @@ public class Delegate<Input, Output>: @unchecked Sendable {
         return slot.block?(input)
     }
 
-    /// Sets a closure that needs no target.
     func set(_ block: ((Input) -> Output?)?) {
         store(Slot(block: block))
     }
 
-    /// A slot of its own with the same closure.
     func copy() -> Delegate {
         let copy = Delegate()
         copy.store(slot.withLock { $0 })

@@ -116,10 +116,17 @@ public struct DefaultImageProcessor: ImageProcessor {
     }
 }
 
-extension ImageProcessItem {
-    /// The image to process: decoded from the bytes, or the given one at the request's scale.
-    func image(scaledFor options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        DefaultImageProcessor.default.process(item: self, options: options)
+/// A processor that only adds steps to the image of the default processor.
+protocol StepImageProcessor: ImageProcessor {
+    /// The processed image; `image` has the request's scale.
+    func step(_ image: Image) -> Image
+}
+
+extension StepImageProcessor {
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        DefaultImageProcessor.default.process(item: item, options: options).map(step)
     }
 }
 
@@ -132,7 +139,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
 /// Identifiers are part of cache keys: their text must never depend on platform or locale.
 enum ProcessorIdentifier {
-    /// The identifier of the processor `name`.
     static func make(_ name: String, _ parameters: String? = nil, suffix: String? = nil) -> String {
         let call = "com.onevcat.Kingfisher." + name + (parameters.map { "(\($0))" } ?? "")
         return suffix.map { "\(call)_\($0)" } ?? call

@@ -3,11 +3,6 @@ public import Foundation
 /// The options of a request; later items win over earlier ones.
 public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
 
-extension KingfisherOptionsInfo {
-    /// No options.
-    static let empty: KingfisherOptionsInfo = []
-}
-
 /// One option of a request. Items without a value switch something on.
 public enum KingfisherOptionsInfoItem: Sendable {
     /// The cache that final images are looked up and stored in; the manager's by default.

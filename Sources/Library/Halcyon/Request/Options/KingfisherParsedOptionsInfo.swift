@@ -26,13 +26,11 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         storage = Storage(values)
     }
 
-    /// These options, with `info` applied after them.
     func followed(by info: KingfisherOptionsInfo?) -> Self {
         guard let info, !info.isEmpty else { return self }
         return Self(storage.values, info)
     }
 
-    /// The default options.
     static let standard = KingfisherParsedOptionsInfo(nil)
 
     /// One option.
@@ -41,14 +39,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         set { change { $0[keyPath: option] = newValue } }
     }
 
-    /// Sets several options at once.
     mutating func change(_ change: (inout Values) -> Void) {
         var values = storage.values
         change(&values)
         storage = Storage(values)
     }
 
-    /// The key that the image of `source` is cached under with these options.
     package func cacheKey(of source: Source) -> String {
         guard let normalizer = self.cacheKeyNormalizer, case .network(let resource) = source else {
             return source.cacheKey
@@ -59,7 +55,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         return key == url.absoluteString ? normalizer.key(for: url) : key
     }
 
-    /// The decoding options of images made under these options.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(
             scale: self.scaleFactor, preloadAll: self.preloadAllAnimationData,
@@ -184,7 +179,6 @@ extension KingfisherParsedOptionsInfo {
         }
     }
 
-    /// Whether HTTP caching is on.
     var asksForHTTPCaching: Bool { storage.values.httpCaching.isOn }
 
     /// Whether a request modifier may change the requests sent to servers.

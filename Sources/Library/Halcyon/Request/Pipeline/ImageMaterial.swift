@@ -6,7 +6,6 @@ import HalcyonWork
 ///
 /// Images are kept as long as the material, since its holders may still ask for one.
 final class ImageMaterial: Sendable {
-    /// The reason for a missing image.
     enum Failure: Error {
         /// The processor returned no image.
         case unprocessed
@@ -27,7 +26,6 @@ final class ImageMaterial: Sendable {
 
     /// The loaded bytes, or a cached original.
     let item: ImageProcessItem
-    /// The files written from this material.
     let files = ImageFiles()
     /// The cached file from which the original was read.
     let file: Data?
@@ -38,15 +36,14 @@ final class ImageMaterial: Sendable {
         self.file = file
     }
 
-    /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool,
-    /// unless it is made or in progress.
+    /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool, unless it
+    /// is made or in progress; `nil` if it exists.
     ///
     /// - Parameters:
     ///   - limits: The limits in place of those of the options.
     ///   - rendering: Whether its pixels have to be in memory.
     ///   - completion: Called on the thread that made the image, or at once if it exists; not after
     ///     the caller has left.
-    /// - Returns: Identifies this caller; `nil` if the image exists.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
@@ -66,9 +63,7 @@ final class ImageMaterial: Sendable {
         }
     }
 
-    /// Makes the image on behalf of `handle`, whose cancellation ends the wait.
-    ///
-    /// - Parameter completion: Called once; with `nil` after a cancellation.
+    /// Makes the image on behalf of `handle`, whose cancellation ends the wait: `completion` gets `nil`.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, for handle: DownloadTask,
@@ -108,25 +103,16 @@ struct LoadedData: Sendable {
     /// options.
     private(set) var limits: DecodingLimits?
 
-    init(_ data: Data, metrics: NetworkMetrics? = nil) {
-        self.data = data
-        self.metrics = metrics
-        material = ImageMaterial(.data(data))
-        task = nil
-    }
-
-    /// The bytes of a finished download.
-    init(_ data: Data, of task: SessionDataTask) {
+    init(_ data: Data, of task: SessionDataTask? = nil, metrics: NetworkMetrics? = nil) {
         self.data = data
         self.task = task
-        metrics = task.metrics
+        self.metrics = metrics ?? task?.metrics
         material = ImageMaterial(.data(data))
     }
 
     /// The URL that was requested, after the request modifier.
     var url: URL? { task?.originalURL }
 
-    /// Returns a copy for a caller with these limits.
     func limited(by limits: DecodingLimits) -> LoadedData {
         var copy = self
         copy.limits = limits
@@ -239,7 +225,6 @@ extension ImageProcessItem {
 }
 
 extension KingfisherError {
-    /// The failure of a processor.
     static func unprocessed(_ item: ImageProcessItem, by processor: any ImageProcessor)
         -> KingfisherError
     {

@@ -42,7 +42,6 @@ extension ImageRequest {
         }
     }
 
-    /// The files of the image and its original in shared storages.
     func sharedFiles(_ key: ImageKey) -> [(level: SharedLevel, name: String)] {
         [(targetCache, key), (originalCache, originalKey)].compactMap { cache, key in
             cache.shared.map { ($0, $0.name(of: key)) }
@@ -53,13 +52,10 @@ extension ImageRequest {
         _ image: Image, of material: ImageMaterial, original: Data?, _ key: ImageKey,
         _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
-        let wish = ImageFiles.Wish(
-            creating: options.imageCreatingOptions,
-            serializer: SerializerIdentity(options.cacheSerializer),
-            expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions.rawValue)
-        let location = ImageFiles.Location(cache: ObjectIdentifier(targetCache), key: key)
-        return material.files.write(wish, at: location, for: number) {
+        var wish = ImageFiles.Wish(options)
+        wish.creating = options.imageCreatingOptions
+        wish.serializer = SerializerIdentity(options.cacheSerializer)
+        return material.files.write(wish, key, in: targetCache, for: number) {
             targetCache.startDiskStore(
                 image, original: original, for: key, options: options, logging: true,
                 stated: stated)
@@ -70,11 +66,7 @@ extension ImageRequest {
     func write(
         _ bytes: Data, of material: ImageMaterial, _ key: ImageKey, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
-        let wish = ImageFiles.Wish(
-            expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions.rawValue)
-        let location = ImageFiles.Location(cache: ObjectIdentifier(targetCache), key: key)
-        return material.files.write(wish, at: location, for: number) {
+        material.files.write(ImageFiles.Wish(options), key, in: targetCache, for: number) {
             targetCache.startWriting(
                 bytes, for: key, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions, stated: stated)
@@ -85,14 +77,10 @@ extension ImageRequest {
         _ bytes: Data, of material: ImageMaterial, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
         let key = originalKey
-        let wish = ImageFiles.Wish(
-            keepsPosition: options.keepPositionInOriginal,
-            expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions.rawValue)
-        let location = ImageFiles.Location(cache: ObjectIdentifier(originalCache), key: key)
-        return material.files.write(wish, at: location, for: number) {
-            originalCache.startStoringOriginal(
-                bytes, for: key, options: options, stated: stated)
+        var wish = ImageFiles.Wish(options)
+        wish.keepsPosition = options.keepPositionInOriginal
+        return material.files.write(wish, key, in: originalCache, for: number) {
+            originalCache.startStoringOriginal(bytes, for: key, options: options, stated: stated)
         }
     }
 
@@ -136,13 +124,11 @@ extension ImageRequest {
 /// they had been ready in the order of their requests: an earlier request never overwrites the file
 /// of a later one, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
-    /// The location of a file.
-    struct Location: Hashable, Sendable {
+    private struct Location: Hashable {
         let cache: ObjectIdentifier
         let key: ImageKey
     }
 
-    /// The contents and lifetime of a file.
     struct Wish: Hashable, Sendable {
         /// `nil` for the loaded bytes.
         var creating: ImageCreatingOptions?
@@ -152,6 +138,11 @@ final class ImageFiles: Sendable {
         var keepsPosition = true
         let expiration: StorageExpiration?
         let writeOptions: UInt
+
+        init(_ options: KingfisherParsedOptionsInfo) {
+            expiration = options.diskCacheExpiration
+            writeOptions = options.diskStoreWriteOptions.rawValue
+        }
 
         var overwrites: Bool {
             !Data.WritingOptions(rawValue: writeOptions).contains(.withoutOverwriting)
@@ -172,9 +163,11 @@ final class ImageFiles: Sendable {
     /// Returns the write for `request`, started by `begin` if there is none yet. `begin` must only
     /// start it: it runs under the lock, so that writes start in the order decided here.
     func write(
-        _ wish: Wish, at location: Location, for request: UInt64, begin: () -> Writing
+        _ wish: Wish, _ key: ImageKey, in cache: ImageCache, for request: UInt64,
+        begin: () -> Writing
     ) -> Writing {
-        files.withLock { files in
+        let location = Location(cache: ObjectIdentifier(cache), key: key)
+        return files.withLock { files in
             if let file = files[location] {
                 let isSame = file.wish == wish && (wish.creating == nil || wish.serializer != nil)
                 if isSame { files[location]?.request = max(file.request, request) }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
@@ -6,7 +7,6 @@ import Synchronization
 ///
 /// `image()` reads as the diagram: memory → disk → original → load → process → store → deliver.
 struct ImageRequest: Sendable {
-    /// The thread on which the disk cache is probed for an image.
     enum Probing: Sendable {
         /// The calling thread, so that a download has begun when the call returns.
         case onCallingThread
@@ -14,7 +14,6 @@ struct ImageRequest: Sendable {
         case onItsOwnThread
     }
 
-    /// The result to produce.
     enum Goal: Sendable {
         case image
         /// The bytes on disk, without pixels: a delivered image has only its header read, and one
@@ -24,7 +23,6 @@ struct ImageRequest: Sendable {
         case file
     }
 
-    /// The reason for the request.
     enum Purpose: Sendable {
         /// A caller waits for the image.
         case delivery
@@ -32,13 +30,6 @@ struct ImageRequest: Sendable {
         case prefetch
         /// Revalidation of an image that has been delivered stale.
         case revalidation
-    }
-
-    /// The kind of attempt.
-    enum Attempt: Sendable {
-        case first
-        /// An attempt after a failed one; its task must be announced.
-        case replacement
     }
 
     /// The number of the request: of two that write one file, the later one's content stays.
@@ -58,7 +49,8 @@ struct ImageRequest: Sendable {
     /// Shows the current state of a progressive JPEG; without it the option `progressiveJPEG` has
     /// no effect.
     let progressiveConsumer: ProgressiveConsumer?
-    var attempt = Attempt.first
+    /// Whether this is an attempt after a failed one; its task must be announced.
+    var isReplacement = false
     var goal = Goal.image
     var purpose = Purpose.delivery
     /// Called, in place of the options' `onHTTPRevalidation`, with the result of a revalidation in
@@ -90,7 +82,6 @@ struct ImageRequest: Sendable {
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
     var downloader: ImageDownloader { options.downloader ?? .default }
-    /// All caches that may contain the image or its original.
     var caches: [ImageCache] {
         targetCache === originalCache ? [targetCache] : [targetCache, originalCache]
     }
@@ -111,10 +102,8 @@ struct ImageRequest: Sendable {
         return await deliverFromMemory(image, nil)
     }
 
-    /// Makes one attempt after a miss in memory.
-    ///
-    /// - Parameter other: The target cache's image if it was made with other options: it is
-    ///   delivered only if loading is not allowed.
+    /// Makes one attempt after a miss in memory. `other` is the target cache's image if it was made with
+    /// other options: it is delivered only if loading is not allowed.
     private func cachedOrLoaded(
         not other: Image? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
@@ -129,7 +118,7 @@ struct ImageRequest: Sendable {
             var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
             if cached == nil { cached = try await madeOfOriginal(key, retention, &foundTrace) }
             if let result = cached {
-                if attempt == .replacement { taskUpdated?(nil) }
+                if isReplacement { taskUpdated?(nil) }
                 return result
             }
             try checkStillWanted()
@@ -140,7 +129,7 @@ struct ImageRequest: Sendable {
         }
         // A caller that was told of a cached image has no task.
         let (image, loaded) = try await load(
-            key, during: retention, announcing: attempt == .replacement || foundTrace)
+            key, during: retention, announcing: isReplacement || foundTrace)
         if !storesBytesOnly {
             if handle.isCancelled { throw cancellation }
             await store(image, of: loaded.material, original: loaded.data, for: key)
@@ -157,7 +146,6 @@ struct ImageRequest: Sendable {
         if handle.isCancelled { throw cancellation }
     }
 
-    /// The error of a cancelled attempt.
     var cancellation: KingfisherError {
         switch source {
         case .network:
@@ -219,7 +207,7 @@ extension ImageRequest {
     /// The final image, if the target cache has it in memory. A subclass is read through the
     /// methods that it may override, as for the disk.
     private var inMemory: Image? {
-        guard !options.forceRefresh, attempt == .first, !targetCache.isSubclass else { return nil }
+        guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
@@ -232,10 +220,8 @@ extension ImageRequest {
         return result
     }
 
-    /// Returns the result for a cached image, which is made again if it was decoded with other
-    /// options.
-    ///
-    /// - Parameter isImmediate: Whether there has been no wait so far.
+    /// Returns the result for a cached image, which is made again if it was decoded with other options.
+    /// With `isImmediate` there has been no wait so far.
     func deliverCached(
         _ image: Image, from type: CacheType, isImmediate: Bool = false
     ) async -> RetrieveImageResult {
@@ -274,13 +260,12 @@ extension ImageRequest {
     /// Whether the target cache's image was found without a wait: in the memory of a subclass, or
     /// on the disk if that was read on the calling thread.
     private func isImmediate(_ type: CacheType) -> Bool {
-        guard probing == .onCallingThread, attempt == .first, targetCache.shared == nil else {
+        guard probing == .onCallingThread, !isReplacement, targetCache.shared == nil else {
             return false
         }
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
     }
 
-    /// Looks up the image in the target cache.
     func found(_ key: ImageKey, isCurrent: @escaping @Sendable () -> Bool)
         async throws(KingfisherError) -> ImageCacheResult
     {
@@ -290,9 +275,8 @@ extension ImageRequest {
                 key, options: options, isCurrent: isCurrent, accepting: asWanted)
     }
 
-    /// Makes the final image from the cached original.
-    ///
-    /// With `origin`, only from an original of that response, or one stored by the program.
+    /// Makes the final image from the cached original: with `origin`, only from one of that response, or
+    /// one stored by the program.
     func madeOfOriginal(
         _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
         of origin: ImageOrigin? = nil
@@ -375,7 +359,6 @@ extension ImageRequest {
         probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
     }
 
-    /// Whether `cache` may contain the image.
     private func mayHold(
         _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
     ) async -> Bool {
@@ -404,5 +387,64 @@ extension ImageRequest {
             image.creatingOptions.withoutLimits != options.imageCreatingOptions.withoutLimits
         else { return nil }
         return animated.data
+    }
+}
+
+/// The cache key of an image, made once for each request that misses in memory.
+///
+/// An object, like `LookupKey`, since a request passes it on a dozen times: a copy costs only a
+/// reference count.
+final class ImageKey: Hashable, Sendable {
+    /// The key of the source.
+    let source: String
+    /// The processor's identifier; empty for the original.
+    let processor: String
+    let forcedExtension: String?
+    /// Source key and processor identifier as one text, in the form of the public API.
+    let text: String
+    private let name = Mutex<String?>(nil)
+
+    init(_ source: String, processor: String = "", forcedExtension: String? = nil) {
+        self.source = source
+        self.processor = processor
+        self.forcedExtension = forcedExtension
+        text = source.computedKey(with: processor)
+    }
+
+    convenience init(_ source: String, _ options: KingfisherParsedOptionsInfo) {
+        self.init(
+            source, processor: options.processor.identifier,
+            forcedExtension: options.forcedExtension)
+    }
+
+    /// Its variant in the index; `nil` for the original.
+    var variant: FileVariant? {
+        processor.isEmpty ? nil : FileVariant(source: source, processor: processor)
+    }
+
+    /// Returns the name of the file in `cache`; its digest is computed on first use.
+    func fileName(in cache: ImageCache) -> String {
+        if let name = name.withLock({ $0 }) { return name }
+        let made = cache.diskStorage.cacheFileName(
+            forKey: text, forcedExtension: forcedExtension)
+        name.withLock { $0 = made }
+        return made
+    }
+
+    static func == (left: ImageKey, right: ImageKey) -> Bool {
+        left === right
+            || left.text == right.text && left.processor == right.processor
+                && left.forcedExtension == right.forcedExtension
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}
+
+extension String {
+    /// The key under which a processor's result for this key is cached.
+    func computedKey(with processorIdentifier: String) -> String {
+        processorIdentifier.isEmpty ? self : "\(self)@\(processorIdentifier)"
     }
 }

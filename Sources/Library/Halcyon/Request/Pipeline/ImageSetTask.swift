@@ -35,7 +35,6 @@ public final class ImageSetTask: Sendable {
         }
     }
 
-    /// Removes the load of image `index` after its end.
     func remove(_ index: Int) {
         // Released after the lock.
         _ = state.withLock { $0.running.removeValue(forKey: index) }
@@ -44,7 +43,6 @@ public final class ImageSetTask: Sendable {
 
 /// Loads a set of images, a few at a time.
 struct ImageSetLoad: Sendable {
-    /// An image of the set.
     struct Item: Sendable {
         let source: Source
         let options: KingfisherParsedOptionsInfo
@@ -55,21 +53,18 @@ struct ImageSetLoad: Sendable {
     let items: [Item]
     /// The maximum number of concurrent loads.
     let limit: Int
-    /// Whether the first failure ends the other loads.
     let stopsAtFailure: Bool
-    let task: ImageSetTask
+    let task = ImageSetTask()
     private let progress: ImageSetProgressReporter?
-    /// The listeners of the manager.
     private let events: EventHub
 
     init(
-        _ items: [Item], limit: Int, stopsAtFailure: Bool, task: ImageSetTask = ImageSetTask(),
-        progress: ImageSetProgressBlock?, events: EventHub
+        _ items: [Item], limit: Int, stopsAtFailure: Bool, progress: ImageSetProgressBlock?,
+        events: EventHub
     ) {
         self.items = items
         self.limit = max(1, limit)
         self.stopsAtFailure = stopsAtFailure
-        self.task = task
         self.progress = ImageSetProgressReporter(count: items.count, progress)
         self.events = events
     }
@@ -172,7 +167,6 @@ final class ImageSetProgressReporter: Sendable {
                 bytes: Array(repeating: (0, 0), count: count)))
     }
 
-    /// Returns the progress handler of image `index`.
     func progress(of index: Int) -> MainQueueProgress? {
         MainQueueProgress { [self] received, expected in
             change { state in
@@ -184,7 +178,6 @@ final class ImageSetProgressReporter: Sendable {
         }
     }
 
-    /// Counts an image that has ended.
     func complete() {
         DispatchQueue.main.async { [self] in
             change { $0.progress.completedCount += 1 }

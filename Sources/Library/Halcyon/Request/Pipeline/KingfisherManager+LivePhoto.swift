@@ -1,6 +1,5 @@
 public import Foundation
 import HalcyonWork
-import Synchronization
 
 extension KingfisherManager {
     /// Retrieves the files of a live photo: missing ones are loaded, all at once, and written to
@@ -113,16 +112,21 @@ extension KingfisherManager {
     ) async throws -> [LivePhotoResourceDownloadingResult] {
         let downloader = options.downloader ?? downloader
         let cache = options.targetCache ?? cache
-        let progress = LivePhotoProgress(progress, count: resources.count)
+        var sum: ImageSetProgressBlock?
+        if let progress = MainQueueProgress(progress) {
+            sum = { progress.block($0.receivedBytes, $0.expectedBytes) }
+        }
+        let progress = ImageSetProgressReporter(count: resources.count, sum)
         return try await withThrowingTaskGroup(
             of: (Int, LivePhotoResourceDownloadingResult?).self
         ) { group in
             for (index, resource) in resources.enumerated() {
-                let request = request(for: resource, options, progress: progress?.part(index))
+                let part = progress?.progress(of: index)
+                let request = request(for: resource, options, progress: part?.block)
                 group.addTask {
                     if let request { return (index, try await request.file()) }
                     let result = try await resource.load(
-                        with: downloader, options: options, progress: progress?.part(index))
+                        with: downloader, options: options, progress: part?.block)
                     try await cache.storeLivePhoto(
                         result.originalData, of: resource, options: options)
                     return (index, result)
@@ -143,8 +147,7 @@ private struct LivePhotoFile: ImageProcessor {
 }
 
 extension ImageRequest {
-    /// Brings the file to the disk. Cancelling the task cancels the request.
-    /// - Returns: The loaded bytes; `nil` if the cached file is valid.
+    /// Brings the file to the disk; `nil` if the cached file is valid.
     fileprivate func file() async throws -> LivePhotoResourceDownloadingResult? {
         let result = try await withTaskCancellationHandler {
             try await freshImage()
@@ -157,7 +160,6 @@ extension ImageRequest {
 }
 
 extension LivePhotoResource {
-    /// Loads the bytes from the network or the data provider.
     fileprivate func load(
         with downloader: ImageDownloader, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock?
@@ -200,32 +202,5 @@ public struct LivePhotoLoadingInfoResult: Sendable {
         self.source = source
         self.originalSource = originalSource
         self.data = data
-    }
-}
-
-/// Adds up the progress of several downloads for one block.
-final class LivePhotoProgress: Sendable {
-    private let block: MainQueueProgress
-    private let parts: Mutex<[(received: Int64, total: Int64)?]>
-
-    /// Creates the sum for `count` downloads.
-    init?(_ block: DownloadProgressBlock?, count: Int) {
-        guard let block = MainQueueProgress(block) else { return nil }
-        self.block = block
-        parts = Mutex(Array(repeating: nil, count: count))
-    }
-
-    /// Returns the block for one of the downloads; to be called on the main queue.
-    func part(_ index: Int) -> DownloadProgressBlock {
-        { received, total in
-            let sum = self.parts.withLock { parts in
-                parts[index] = (received, total)
-                return parts.reduce(into: (Int64(0), Int64(0))) { sum, part in
-                    sum.0 += part?.received ?? 0
-                    sum.1 += part?.total ?? 0
-                }
-            }
-            self.block.block(sum.0, sum.1)
-        }
     }
 }

@@ -24,7 +24,7 @@ public class KingfisherManager: @unchecked Sendable {
     private struct State {
         var cache: ImageCache { didSet { parse() } }
         var downloader: ImageDownloader { didSet { parse() } }
-        var defaultOptions = KingfisherOptionsInfo.empty { didSet { parse() } }
+        var defaultOptions: KingfisherOptionsInfo = [] { didSet { parse() } }
         /// The options of a request without options of its own.
         private(set) var parsed = KingfisherParsedOptionsInfo.standard
 
@@ -152,9 +152,7 @@ extension KingfisherManager {
             handle.cancel()
         }
     }
-}
 
-extension KingfisherManager {
     /// Loads a set of images in parallel that is only useful when complete.
     ///
     /// - Parameters:

@@ -2,7 +2,6 @@
 ///
 /// Only decides: each change returns what to begin and what to report.
 struct PrefetchPlan: Sendable {
-    /// The outcome of a source.
     enum Outcome: Sendable {
         /// Already cached.
         case skipped
@@ -13,29 +12,24 @@ struct PrefetchPlan: Sendable {
         /// completed.
         var afterStop: Outcome { if case .skipped = self { .cutShort } else { self } }
 
-        /// The outcome of a source prevented by a stop.
         static var cutShort: Outcome {
             .failed(.requestError(reason: .asyncTaskContextCancelled))
         }
     }
 
-    /// A finished source.
     struct Done: Sendable, Equatable {
         /// The list of the reports that contains it.
         enum List: Sendable { case skipped, failed, completed }
 
-        /// Its index among the sources.
         let index: Int
         let list: List
     }
 
-    /// The actions after a change.
     struct Step: Sendable {
         /// The sources to begin, by index.
         var begins: [Int] = []
         /// Whether to report one more finished source as progress.
         var hasProgress = false
-        /// Whether to report the end.
         var isEnd = false
         /// An error of the caller.
         var misuse: String?
@@ -102,7 +96,6 @@ struct PrefetchPlan: Sendable {
         return running == 0 ? finish() : step
     }
 
-    /// Removes and returns the failures so far.
     mutating func takeFailures() -> [PropagationError] {
         defer { failures.removeAll() }
         return failures

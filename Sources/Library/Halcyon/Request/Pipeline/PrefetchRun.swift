@@ -7,7 +7,6 @@ import Synchronization
 final class PrefetchRun: Sendable {
     private struct State {
         var plan: PrefetchPlan
-        /// The handles that cancel the sources in work.
         var handles: [Int: DownloadTask] = [:]
         /// The number of finished sources already reported.
         var reportedCount = 0
@@ -35,7 +34,6 @@ final class PrefetchRun: Sendable {
         set { state.withLock { $0.plan.limit = newValue } }
     }
 
-    /// The errors of failed sources so far.
     var failures: [PropagationError] { state.withLock { $0.plan.failures } }
 
     func takeFailures() -> [PropagationError] { state.withLock { $0.plan.takeFailures() } }

@@ -12,73 +12,37 @@ extension KingfisherError: CustomNSError {
     /// Kingfisher's number for the reason.
     public var errorCode: Int {
         switch self {
-        case .requestError(let reason): reason.errorCode
-        case .responseError(let reason): reason.errorCode
-        case .cacheError(let reason): reason.errorCode
-        case .processorError(let reason): reason.errorCode
-        case .imageSettingError(let reason): reason.errorCode
-        }
-    }
-}
-
-extension KingfisherError.RequestErrorReason {
-    var errorCode: Int {
-        switch self {
-        case .emptyRequest: 1001
-        case .invalidURL: 1002
-        case .taskCancelled: 1003
-        case .livePhotoTaskCancelled: 1004
-        case .asyncTaskContextCancelled: 1005
-        case .dataProviderCancelled: 1006
-        }
-    }
-}
-
-extension KingfisherError.ResponseErrorReason {
-    var errorCode: Int {
-        switch self {
-        case .invalidURLResponse: 2001
-        case .invalidHTTPStatusCode: 2002
-        case .URLSessionError: 2003
-        case .dataModifyingFailed: 2004
-        case .noURLResponse: 2005
-        case .cancelledByDelegate: 2006
-        }
-    }
-}
-
-extension KingfisherError.CacheErrorReason {
-    var errorCode: Int {
-        switch self {
-        case .fileEnumeratorCreationFailed: 3001
-        case .invalidFileEnumeratorContent: 3002
-        case .invalidURLResource: 3003
-        case .cannotLoadDataFromDisk: 3004
-        case .cannotCreateDirectory: 3005
-        case .imageNotExisting: 3006
-        case .cannotConvertToData: 3007
-        case .cannotSerializeImage: 3008
-        case .cannotCreateCacheFile: 3009
-        case .cannotSetCacheFileAttribute: 3010
-        case .diskStorageIsNotReady: 3011
-        case .missingLivePhotoResourceOnDisk: 3012
-        }
-    }
-}
-
-extension KingfisherError.ProcessorErrorReason {
-    var errorCode: Int { 4001 }
-}
-
-extension KingfisherError.ImageSettingErrorReason {
-    var errorCode: Int {
-        switch self {
-        case .emptySource: 5001
-        case .notCurrentSourceTask: 5002
-        case .dataProviderError: 5003
-        case .alternativeSourcesExhausted: 5004
-        case .notCurrentLivePhotoSourceTask: 5005
-        case .livePhotoResultError: 5006
+        case .requestError(reason: .emptyRequest): 1001
+        case .requestError(reason: .invalidURL): 1002
+        case .requestError(reason: .taskCancelled): 1003
+        case .requestError(reason: .livePhotoTaskCancelled): 1004
+        case .requestError(reason: .asyncTaskContextCancelled): 1005
+        case .requestError(reason: .dataProviderCancelled): 1006
+        case .responseError(reason: .invalidURLResponse): 2001
+        case .responseError(reason: .invalidHTTPStatusCode): 2002
+        case .responseError(reason: .URLSessionError): 2003
+        case .responseError(reason: .dataModifyingFailed): 2004
+        case .responseError(reason: .noURLResponse): 2005
+        case .responseError(reason: .cancelledByDelegate): 2006
+        case .cacheError(reason: .fileEnumeratorCreationFailed): 3001
+        case .cacheError(reason: .invalidFileEnumeratorContent): 3002
+        case .cacheError(reason: .invalidURLResource): 3003
+        case .cacheError(reason: .cannotLoadDataFromDisk): 3004
+        case .cacheError(reason: .cannotCreateDirectory): 3005
+        case .cacheError(reason: .imageNotExisting): 3006
+        case .cacheError(reason: .cannotConvertToData): 3007
+        case .cacheError(reason: .cannotSerializeImage): 3008
+        case .cacheError(reason: .cannotCreateCacheFile): 3009
+        case .cacheError(reason: .cannotSetCacheFileAttribute): 3010
+        case .cacheError(reason: .diskStorageIsNotReady): 3011
+        case .cacheError(reason: .missingLivePhotoResourceOnDisk): 3012
+        case .processorError(reason: .processingFailed): 4001
+        case .imageSettingError(reason: .emptySource): 5001
+        case .imageSettingError(reason: .notCurrentSourceTask): 5002
+        case .imageSettingError(reason: .dataProviderError): 5003
+        case .imageSettingError(reason: .alternativeSourcesExhausted): 5004
+        case .imageSettingError(reason: .notCurrentLivePhotoSourceTask): 5005
+        case .imageSettingError(reason: .livePhotoResultError): 5006
         }
     }
 }

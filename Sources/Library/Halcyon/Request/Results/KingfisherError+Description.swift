@@ -9,106 +9,75 @@ extension KingfisherError: LocalizedError {
     /// A sentence with the failed operation and the reason.
     ///
     /// Users, passwords and other secrets of URLs are masked.
-    public var errorDescription: String? {
-        let text =
-            switch self {
-            case .requestError(let reason): reason.errorDescription
-            case .responseError(let reason): reason.errorDescription
-            case .cacheError(let reason): reason.errorDescription
-            case .processorError(let reason): reason.errorDescription
-            case .imageSettingError(let reason): reason.errorDescription
-            }
-        return text.maskingSecrets
-    }
-}
+    public var errorDescription: String? { text.maskingSecrets }
 
-extension KingfisherError.RequestErrorReason {
-    var errorDescription: String {
+    private var text: String {
         switch self {
-        case .emptyRequest:
+        case .requestError(reason: .emptyRequest):
             "There is no request: the request modifier returned nil."
-        case .invalidURL(let request):
+        case .requestError(reason: .invalidURL(let request)):
             "The request's URL is missing or empty: \(request)."
-        case .taskCancelled(let task, let token):
+        case .requestError(reason: .taskCancelled(let task, let token)):
             "The download of \(task.originalURL?.absoluteString ?? "an unknown URL") "
                 + "was cancelled (token \(token))."
-        case .livePhotoTaskCancelled(let source):
+        case .requestError(reason: .livePhotoTaskCancelled(let source)):
             "Loading the live photo \(source.keys) was cancelled."
-        case .asyncTaskContextCancelled:
+        case .requestError(reason: .asyncTaskContextCancelled):
             "The surrounding task was cancelled before the download began."
-        case .dataProviderCancelled(let provider):
+        case .requestError(reason: .dataProviderCancelled(let provider)):
             provider.filePath.map { "Loading \($0) was cancelled." }
                 ?? "Loading \(provider.cacheKey) from its data provider was cancelled."
-        }
-    }
-}
-
-extension KingfisherError.ResponseErrorReason {
-    var errorDescription: String {
-        switch self {
-        case .invalidURLResponse(let response):
+        case .responseError(reason: .invalidURLResponse(let response)):
             "The answer is not an HTTP response: \(response)."
-        case .invalidHTTPStatusCode(let response):
+        case .responseError(reason: .invalidHTTPStatusCode(let response)):
             "The server answered with status \(response.statusCode) "
                 + "for \(response.url?.absoluteString ?? "an unknown URL")."
         // These name the URL themselves.
-        case .URLSessionError(let error as ImageTransportError): error.description
-        case .URLSessionError(let error):
+        case .responseError(reason: .URLSessionError(let error as ImageTransportError)):
+            error.description
+        case .responseError(reason: .URLSessionError(let error)):
             "The transfer failed: \(error.readableDescription)"
-        case .dataModifyingFailed(let task):
+        case .responseError(reason: .dataModifyingFailed(let task)):
             "The delegate returned no data for "
                 + "\(task.originalURL?.absoluteString ?? "an unknown URL")."
-        case .noURLResponse(let task):
+        case .responseError(reason: .noURLResponse(let task)):
             "There was no answer for \(task.originalURL?.absoluteString ?? "an unknown URL")."
-        case .cancelledByDelegate(let response):
+        case .responseError(reason: .cancelledByDelegate(let response)):
             "The delegate refused the answer from "
                 + "\(response.url?.absoluteString ?? "an unknown URL")."
-        }
-    }
-}
-
-extension KingfisherError.CacheErrorReason {
-    var errorDescription: String {
-        switch self {
-        case .fileEnumeratorCreationFailed(let url):
+        case .cacheError(reason: .fileEnumeratorCreationFailed(let url)):
             "The cache folder cannot be listed: \(url.path)."
-        case .invalidFileEnumeratorContent(let url):
+        case .cacheError(reason: .invalidFileEnumeratorContent(let url)):
             "The cache folder's list holds something that is not a file: \(url.path)."
-        case .invalidURLResource(let error, let key, let url):
+        case .cacheError(reason: .invalidURLResource(let error, let key, let url)):
             "The metadata of \(url.path) (key \(key)) cannot be read: "
                 + error.readableDescription
-        case .cannotLoadDataFromDisk(let url, let error as IndexFailure):
+        case .cacheError(reason: .cannotLoadDataFromDisk(let url, let error as IndexFailure)):
             "The index of the cache folder \(url.path) cannot be used: \(error.reason)."
-        case .cannotLoadDataFromDisk(let url, let error) where url.hasDirectoryPath:
+        case .cacheError(reason: .cannotLoadDataFromDisk(let url, let error))
+        where url.hasDirectoryPath:
             "The cache folder \(url.path) cannot be used: \(error.readableDescription)"
-        case .cannotLoadDataFromDisk(let url, let error):
+        case .cacheError(reason: .cannotLoadDataFromDisk(let url, let error)):
             "The cached file \(url.path) cannot be read: \(error.readableDescription)"
-        case .cannotCreateDirectory(let path, let error):
+        case .cacheError(reason: .cannotCreateDirectory(let path, let error)):
             "The cache folder \(path) cannot be created: \(error.readableDescription)"
-        case .imageNotExisting(let key):
+        case .cacheError(reason: .imageNotExisting(let key)):
             "The image is not in the cache: \(key)."
-        case .cannotConvertToData(let object, let error):
+        case .cacheError(reason: .cannotConvertToData(let object, let error)):
             "\(type(of: object)) cannot be converted to data: \(error.readableDescription)"
-        case .cannotSerializeImage(_, let original, let serializer):
+        case .cacheError(reason: .cannotSerializeImage(_, let original, let serializer)):
             "\(type(of: serializer)) cannot turn the image into data "
                 + "(\(original.map { "\($0.count) original bytes" } ?? "no original data"))."
-        case .cannotCreateCacheFile(let fileURL, let key, let data, let error):
+        case .cacheError(reason: .cannotCreateCacheFile(let fileURL, let key, let data, let error)):
             "\(data.count) bytes cannot be written to \(fileURL.path) (key \(key)): "
                 + error.readableDescription
-        case .cannotSetCacheFileAttribute(let filePath, _, let error):
+        case .cacheError(reason: .cannotSetCacheFileAttribute(let filePath, _, let error)):
             "The metadata of \(filePath) cannot be written: \(error.readableDescription)"
-        case .diskStorageIsNotReady(let cacheURL):
+        case .cacheError(reason: .diskStorageIsNotReady(let cacheURL)):
             "The disk cache at \(cacheURL.path) cannot be used."
-        case .missingLivePhotoResourceOnDisk(let resource):
+        case .cacheError(reason: .missingLivePhotoResourceOnDisk(let resource)):
             "A file of the live photo is not in the disk cache: \(resource.dataSource.cacheKey)."
-        }
-    }
-}
-
-extension KingfisherError.ProcessorErrorReason {
-    var errorDescription: String {
-        switch self {
-        case .processingFailed(let processor, let item):
+        case .processorError(reason: .processingFailed(let processor, let item)):
             switch ProcessingFailures.shared.reason(of: item, by: processor) {
             // Nothing came to the processor.
             case let error as ImageCodingError where !error.isOfProcessing: error.description
@@ -116,6 +85,23 @@ extension KingfisherError.ProcessorErrorReason {
                 "\(processor.name) failed: \(error.readableDescription)"
             default: "\(processor.name) failed: it gave no image."
             }
+        case .imageSettingError(reason: .emptySource):
+            "There is no source to load an image from."
+        case .imageSettingError(reason: .notCurrentSourceTask(_, _, let source)):
+            "The view has since been asked for another image than \(source.cacheKey)."
+        case .imageSettingError(reason: .dataProviderError(let provider, let error)):
+            provider.fileFailure(error)
+                ?? "\(provider.filePath ?? provider.cacheKey) cannot be loaded: "
+                + error.readableDescription
+        case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)):
+            "The source and all alternatives failed: "
+                + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
+                .joined(separator: " ")
+        case .imageSettingError(reason: .notCurrentLivePhotoSourceTask(_, _, let source)):
+            "Another live photo than \(source.keys) has since been asked for."
+        case .imageSettingError(reason: .livePhotoResultError(_, let error, let source)):
+            "The files of the live photo \(source.keys) do not make one: "
+                + (error?.readableDescription ?? "no reason is known.")
         }
     }
 }
@@ -144,32 +130,7 @@ extension ImageCodingError {
     }
 }
 
-extension KingfisherError.ImageSettingErrorReason {
-    var errorDescription: String {
-        switch self {
-        case .emptySource:
-            "There is no source to load an image from."
-        case .notCurrentSourceTask(_, _, let source):
-            "The view has since been asked for another image than \(source.cacheKey)."
-        case .dataProviderError(let provider, let error):
-            provider.fileFailure(error)
-                ?? "\(provider.filePath ?? provider.cacheKey) cannot be loaded: "
-                + error.readableDescription
-        case .alternativeSourcesExhausted(let errors):
-            "The source and all alternatives failed: "
-                + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
-                .joined(separator: " ")
-        case .notCurrentLivePhotoSourceTask(_, _, let source):
-            "Another live photo than \(source.keys) has since been asked for."
-        case .livePhotoResultError(_, let error, let source):
-            "The files of the live photo \(source.keys) do not make one: "
-                + (error?.readableDescription ?? "no reason is known.")
-        }
-    }
-}
-
 extension ImageDataProvider {
-    /// The path of the file that the provider reads, if it reads one.
     fileprivate var filePath: String? {
         contentURL.flatMap { FilePath($0)?.description }
     }
@@ -231,12 +192,10 @@ extension POSIXError {
 enum HalcyonLog {
     private static let logger = Logger(label: "halcyon")
 
-    /// Logs an error that fails no request.
     static func warn(of error: KingfisherError) {
         logger.warning("\(error.readableDescription)")
     }
 
-    /// Logs a problem that fails no request.
     static func warn(_ message: String) {
         logger.warning("\(message)")
     }
@@ -245,12 +204,10 @@ enum HalcyonLog {
     /// as finding an image in memory.
     static let tellsDetails = logger.logLevel <= .debug
 
-    /// Logs an ordinary operation at debug level.
     static func detail(_ message: String, _ details: [String: String]) {
         logger.debug("\(message)", metadata: details.mapValues { .string($0) })
     }
 
-    /// Logs an incorrect use of the API.
     static func misuse(_ message: String) {
         logger.error("\(message)")
     }

@@ -111,9 +111,7 @@ extension KingfisherError {
         case livePhotoResultError(
             result: LivePhotoLoadingInfoResult?, error: (any Error)?, source: LivePhotoSource)
     }
-}
 
-extension KingfisherError {
     /// Whether a download was cancelled by its task (code 1003 only).
     public var isTaskCancelled: Bool {
         if case .requestError(reason: .taskCancelled) = self { true } else { false }
@@ -137,11 +135,7 @@ extension KingfisherError {
 
     /// Whether the server answered with the status `code`, and it is not accepted.
     public func isInvalidResponseStatusCode(_ code: Int) -> Bool {
-        if case .responseError(reason: .invalidHTTPStatusCode(let response)) = self {
-            response.statusCode == code
-        } else {
-            false
-        }
+        statusOfAnswer == code
     }
 
     /// Whether a view has been asked for another image since (code 5002).

@@ -19,7 +19,6 @@ final class ProcessingFailures: Sendable {
 
     private let failures = Mutex<[Failure]>([])
 
-    /// Records the reason why `processor` returned no image for `item`.
     func note(_ reason: any Error, of item: ImageProcessItem, by processor: any ImageProcessor) {
         let failure = Failure(
             item: ItemIdentity(item), processor: processor.identifier, reason: reason)

@@ -141,18 +141,17 @@ extension URL {
     }
 
     private var fileCacheKeyWithoutVersion: String {
+        let suffix = query.map { "?\($0)" } ?? ""
         if let path = FilePath(self), path.text == nil {
             // Foundation has no components for it. No other key begins so.
-            return "kingfisher.local.cacheKey/%"
-                + PercentEncoding.encode(path.bytes, keeping: "/") + (query.map { "?\($0)" } ?? "")
+            let encoded = PercentEncoding.encode(path.bytes, keeping: "/")
+            return "kingfisher.local.cacheKey/%\(encoded)\(suffix)"
         }
         var components: [String] = []
         for component in pathComponents.reversed() {
             components.insert(component, at: 0)
             if component.hasSuffix(".app") || component.hasSuffix(".appex") { break }
         }
-        let path = components.joined(separator: "/")
-        let suffix = query.map { "?\($0)" } ?? ""
-        return "kingfisher.local.cacheKey/\(path)\(suffix)"
+        return "kingfisher.local.cacheKey/\(components.joined(separator: "/"))\(suffix)"
     }
 }

@@ -1,4 +1,128 @@
 import CStorage
+import Synchronization
+
+/// A part of a store: the values of some keys, behind a lock.
+///
+/// Removed values are returned, to be released after the lock.
+struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
+    struct Entry: Sendable {
+        var cost: Int
+        var value: Value
+        /// The last use by the clock of all shards. Kept beside the value, which an access changes,
+        /// too.
+        var lastUse: UInt64
+    }
+    typealias Table = KeyTable<Entry>
+
+    enum Placement {
+        case placed(former: Value?)
+        /// Other values have to be evicted first.
+        case full
+        /// The value can never be stored. The former one is removed.
+        case tooCostly(former: Value?)
+    }
+
+    private let table = Mutex(Table())
+    /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
+    private let padding = InlineArray<16, UInt64>(repeating: 0)
+
+    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
+        table.withLock { table in
+            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
+            return read(entry.value)
+        }
+    }
+
+    /// Applies `change` to the key's value, whose cost stays. Counts as a use unless the result is
+    /// `nil`.
+    func use<R: Sendable>(
+        _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
+    ) -> R? {
+        table.withLock { table in
+            guard let slot = table.slot(of: key) else { return nil }
+            return table.update(slot) { entry in
+                let result = change(&entry.value)
+                if result != nil { entry.lastUse = clock.next() }
+                return result
+            }
+        }
+    }
+
+    /// Stores `value`, replacing the key's former one, if `budget` has room. If it is full, the
+    /// former one stays and becomes the most recently used, so that others are evicted before it.
+    /// Takes `value` when it is placed.
+    func place(
+        _ value: inout Value?, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
+        within budget: inout StoreBudget
+    ) -> Placement {
+        table.withLock { table in
+            let slot = table.slot(of: key)
+            let formerCost = slot.flatMap { table[$0]?.cost }
+            switch budget.reserve(cost, inPlaceOf: formerCost) {
+            case .tooCostly:
+                guard let slot else { return .tooCostly(former: nil) }
+                let former = table.remove(slot)
+                budget.release(former.cost)
+                return .tooCostly(former: former.value)
+            case .full:
+                if let slot { table.update(slot) { $0.lastUse = clock.next() } }
+                return .full
+            case .reserved:
+                let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
+                guard let slot else {
+                    table.insert(entry, forKey: key)
+                    return .placed(former: nil)
+                }
+                let former = table.update(slot) { former in
+                    defer { former = entry }
+                    return former.value
+                }
+                return .placed(former: former)
+            }
+        }
+    }
+
+    func remove(_ key: StoreKey) -> Entry? {
+        table.withLock { table in
+            table.slot(of: key).map { table.remove($0) }
+        }
+    }
+
+    func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
+        table.withLock { table in
+            table[slot]?.lastUse == use ? table.remove(slot) : nil
+        }
+    }
+
+    func removeAll(
+        where shouldRemove: @Sendable (String, Value) -> Bool
+    ) -> [(key: String, entry: Entry)] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                guard let entry = table[slot], case let key = table.key(of: slot),
+                    shouldRemove(key, entry.value)
+                else { return nil }
+                return (key, table.remove(slot))
+            }
+        }
+    }
+
+    /// Removes all values, with the memory of their table.
+    func removeAll() -> Table {
+        table.withLock { table in
+            defer { table = Table() }
+            return table
+        }
+    }
+
+    func uses() -> [(slot: Table.Slot, use: UInt64)] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                table[slot].map { (slot, $0.lastUse) }
+            }
+        }
+    }
+}
 
 /// Values by key; each change takes constant time.
 ///
@@ -23,13 +147,11 @@ struct KeyTable<Value> {
     private var buckets = ContiguousArray(repeating: Self.none, count: 16)
     private var free: Slot = Self.none
 
-    /// Elements in the table.
     private(set) var count = 0
 
     /// All slots, also those that are free.
     var slots: Range<Slot> { elements.indices }
 
-    /// The slot of a key.
     func slot(of key: StoreKey) -> Slot? {
         var slot = buckets[bucket(of: key.hash)]
         while slot != Self.none {
