@@ -2,6 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonWork
 
 /// A bar chart of the latest requests' stages, one bar below the other.
 final class RequestBars: Box {
@@ -36,7 +37,7 @@ final class RequestBars: Box {
 
     private func take(_ event: ImageEvent) {
         canvas.take(event)
-        let text = String(format: "%.0f ms", canvas.chart.longest / .milliseconds(1))
+        let text = String(format: "%.0f ms", canvas.chart.longest.inSeconds * 1000)
         if scale.text != text { scale.text = text }
     }
 

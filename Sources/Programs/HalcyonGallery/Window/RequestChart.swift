@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonWork
 
 /// The stages of the latest requests, as bars to one scale; a value type, so that tests can check
 /// it.
@@ -29,11 +30,11 @@ struct RequestChart {
 
     /// The bars, the oldest request first.
     var bars: [[Part]] {
-        let longest = longest / .seconds(1)
+        let longest = longest.inSeconds
         return latest.map { bar in
             func place(_ time: RequestTrail.Instant) -> Double {
                 guard longest > 0 else { return 0 }
-                return min(1, max(0, (time - bar.trail.start) / .seconds(1) / longest))
+                return min(1, max(0, (time - bar.trail.start).inSeconds / longest))
             }
             return bar.stages.map {
                 Part(stage: $0.stage, begin: place($0.from), end: place($0.to))

@@ -3,6 +3,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 import HalcyonSamples
+import HalcyonWork
 
 /// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {
@@ -74,7 +75,7 @@ final class StatisticsPanel: Box {
         show("\(ledger.failed)", .failed)
         show("\(gallery.origin.requestCount)", .requests)
         show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
-        let stall = MainLoopMeter.mostProcessorTime / .milliseconds(1)
+        let stall = MainLoopMeter.mostProcessorTime.inSeconds * 1000
         show(String(format: "%.1f ms", stall), .stall)
         if let disk { show(Self.bytes(Int(disk)), .diskSize) }
     }
