@@ -124,9 +124,14 @@ static const int deadly[] = {
 #endif
 };
 
-/* Calls for forking workers, and for becoming one, that workers have no more use for. */
+/* Calls for forking workers and for becoming one. The filter of a worker has a rule for each: what it may still do. */
+static const int narrowed[] = {
+    SYS_clone, SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prctl,
+};
+
+/* More of them, which workers have no more use for. */
 static const int forking[] = {
-    SYS_clone, SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prctl, SYS_dup3, SYS_seccomp,
+    SYS_dup3, SYS_seccomp,
 #ifdef SYS_dup2
     SYS_dup2,
 #endif
@@ -165,28 +170,26 @@ static uint32_t filter_by(struct sock_filter *program, unsigned short count) {
 }
 
 #define ADD(...) (program[count++] = (__VA_ARGS__))
+/* The same answer to each call of a list. */
+#define ADD_EACH(list, answer) \
+    for (size_t i = 0; i < COUNT(list); i++) { \
+        ADD(IF_EQUAL(list[i], 0, 1)); \
+        ADD(answer); \
+    }
 
 /* The kernel tries a new filter with every call there is, with interrupts off: the template has the long one, which
    workers inherit. */
 uint32_t cworker_filter_calls(void) {
-    struct sock_filter program[2 * (COUNT(allowed) + COUNT(forking) + COUNT(deadly)) + 64];
+    struct sock_filter program[2 * (COUNT(allowed) + COUNT(narrowed) + COUNT(forking) + COUNT(deadly)) + 64];
     unsigned short count = 0;
     ADD(LOAD(FIELD(arch)));
     ADD(IF_EQUAL(OWN_ARCHITECTURE, 1, 0));
     ADD(KILL);
     ADD(LOAD(FIELD(nr)));
-    for (size_t i = 0; i < COUNT(allowed); i++) {
-        ADD(IF_EQUAL(allowed[i], 0, 1));
-        ADD(ALLOW);
-    }
-    for (size_t i = 0; i < COUNT(forking); i++) {
-        ADD(IF_EQUAL(forking[i], 0, 1));
-        ADD(ALLOW);
-    }
-    for (size_t i = 0; i < COUNT(deadly); i++) {
-        ADD(IF_EQUAL(deadly[i], 0, 1));
-        ADD(KILL);
-    }
+    ADD_EACH(allowed, ALLOW)
+    ADD_EACH(narrowed, ALLOW)
+    ADD_EACH(forking, ALLOW)
+    ADD_EACH(deadly, KILL)
     /* The system's log and its service for names, which libraries ask without need, are missing. */
     ADD(IF_EQUAL(SYS_socket, 0, 4));
     ADD(LOAD(ARGUMENT(0)));
@@ -271,14 +274,12 @@ uint32_t cworker_filter_worker(bool opens) {
     ADD(IF_EQUAL(0x53564d41 /* PR_SET_VMA */, 0, 1));
     ADD(ALLOW);
     ADD(REFUSE(EPERM));
-    for (size_t i = 0; i < COUNT(forking); i++) {
-        ADD(IF_EQUAL(forking[i], 0, 1));
-        ADD(REFUSE(EPERM));
-    }
+    ADD_EACH(forking, REFUSE(EPERM))
     ADD(ALLOW);
     return filter_by(program, count);
 }
 
+#undef ADD_EACH
 #undef ADD
 
 #else
