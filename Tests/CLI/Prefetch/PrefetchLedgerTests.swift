@@ -1,16 +1,21 @@
-import Halcyon
+import Foundation
 import Testing
 
+@testable import Halcyon
 @testable import HalcyonCLI
 
 struct PrefetchLedgerTests {
     private func sources(_ names: String...) throws -> [Source] {
-        try names.map { try ImageArgument("https://example.org/\($0)").source.get() }
+        try arguments(names).map { try $0.source.get() }
+    }
+
+    private func arguments(_ names: [String]) -> [ImageArgument] {
+        names.map { ImageArgument("https://example.org/\($0)") }
     }
 
     @Test func namesEachSourceOnce() throws {
         let list = try sources("a", "b", "c")
-        var ledger = PrefetchLedger(list)
+        var ledger = try PrefetchLedger(arguments(["a", "b", "c"]))
         var report = PrefetchLedger.Report(completed: [list[2]])
         #expect(ledger.take(report).map(\.index) == [2])
         #expect(ledger.take(report).isEmpty)
@@ -23,12 +28,30 @@ struct PrefetchLedgerTests {
         #expect(rest.map(\.index) == [1, 0])
         let failure = LoadFailure(KingfisherError.imageSettingError(reason: .emptySource))
         #expect(failure.code == 5001)
-        #expect(rest.map(\.outcome) == [.skipped, .failed(failure)])
+        #expect(rest.map(\.row.outcome) == [.skipped, .failed(failure)])
+        #expect(rest.map(\.row.source.text) == ["https://example.org/b", "https://example.org/a"])
+    }
+
+    @Test func aSourceThatEndedItsDecoderIsNamedAsItWasGiven() throws {
+        let list = try sources("a.svg?token=secret")
+        var ledger = try PrefetchLedger(arguments(["a.svg?token=secret"]))
+        let item = ImageProcessItem.data(Data("<svg/>".utf8))
+        let processor = DefaultImageProcessor.default
+        ProcessingFailures.shared.note(
+            ImageCodingError.decoderStopped(.SVG, reason: "SIGABRT"), of: item, by: processor)
+        let error = KingfisherError.processorError(
+            reason: .processingFailed(processor: processor, item: item))
+        let report = PrefetchLedger.Report(
+            failed: [PropagationError(source: list[0], error: error)])
+        #expect(
+            ledger.take(report).map(\.row.failure?.message) == [
+                "The decoder of SVG stopped (SIGABRT) at https://example.org/a.svg?token=***."
+            ])
     }
 
     @Test func takesEqualSourcesInTheOrderOfTheList() throws {
         let list = try sources("a", "b", "a")
-        var ledger = PrefetchLedger(list)
+        var ledger = try PrefetchLedger(arguments(["a", "b", "a"]))
         var report = PrefetchLedger.Report(completed: [list[0]])
         #expect(ledger.take(report).map(\.index) == [0])
         report = PrefetchLedger.Report(skipped: [list[2]])

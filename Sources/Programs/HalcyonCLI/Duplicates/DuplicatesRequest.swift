@@ -68,8 +68,9 @@ struct DuplicatesRequest: Sendable {
                 case .failure(let error):
                     isFailed = true
                     failures += 1
-                    let path = paths[reading.index].description.printable
-                    console.note("\(path): \(ErrorText.of(error).printable)")
+                    let path = paths[reading.index].description
+                    let failure = LoadFailure(error, at: path)
+                    console.note("\(path): \(failure.message)".printable)
                 }
                 console.progress { [isFailed] in $0.finish(failed: isFailed) }
                 addNext()
@@ -137,9 +138,14 @@ extension PictureGroup {
 
     /// Decodes the picture for its tile.
     fileprivate func tile(of picture: FoundPicture) throws -> ContactSheet.Tile {
-        let data = try picture.path.read()
+        let image: Image
+        do {
+            image = try Image.decoding(try picture.path.read())
+        } catch {
+            throw LoadFailure(error, at: picture.path.description)
+        }
         return ContactSheet.Tile(
-            image: try Image.decoding(data),
+            image: image,
             label: [
                 picture.path.name.printable,
                 "\(picture.size.width)×\(picture.size.height) \(picture.format.rawValue)",

@@ -71,6 +71,7 @@ struct LoadFailure: Error, Equatable {
 enum ErrorText {
     static func of(_ error: any Error) -> String {
         switch error {
+        case let failure as LoadFailure: failure.message
         case let error as POSIXError: error.text
         case let error as CocoaError:
             (error.underlying as? POSIXError)?.text ?? error.localizedDescription

@@ -46,7 +46,7 @@ struct LoadRow: ResultRow, Sendable {
             if let use = image.httpCacheUse {
                 object.add("httpCacheUse", .string(use.name))
                 if case .stale(.error(let error)) = use {
-                    object.add("staleError", .object(LoadFailure(error).json))
+                    object.add("staleError", .object(LoadFailure(error, at: source.label).json))
                 }
             }
             return object
@@ -62,7 +62,7 @@ struct LoadRow: ResultRow, Sendable {
             var facts = ["\(image.width)×\(image.height) \(image.format.rawValue)"]
             if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
             facts.append(Quantity.bytes(Int64(image.bytes)))
-            let use = image.httpCacheUse.map { " (\($0.text.printable))" } ?? ""
+            let use = image.httpCacheUse.map { " (\($0.text(source).printable))" } ?? ""
             facts.append("\(image.origin)\(use) in \(Quantity.milliseconds(image.milliseconds))")
             let arrow = image.output.map { " → \($0.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
@@ -98,10 +98,10 @@ extension HTTPCacheUse {
     }
 
     /// The text for people.
-    fileprivate var text: String {
+    fileprivate func text(_ source: ImageArgument) -> String {
         switch self {
         case .fetched(stored: false): "fetched, not stored"
-        case .stale(.error(let error)): "stale: \(LoadFailure(error).message)"
+        case .stale(.error(let error)): "stale: \(LoadFailure(error, at: source.label).message)"
         case .fetched, .fresh, .validated: name
         case .stale: "stale"
         }

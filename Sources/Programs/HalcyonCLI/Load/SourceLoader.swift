@@ -30,7 +30,7 @@ struct SourceLoader: Sendable {
         let format = bytes.kf.imageFormat
         let output = try await writer.write(
             result.image, original: try await original(of: result, bytes: bytes), format: format,
-            index: job.index)
+            of: job)
         return LoadRow.Image(
             cacheKey: source.cacheKey, cacheType: result.cacheType,
             httpCacheUse: result.httpCacheUse, format: format,

@@ -13,9 +13,11 @@ struct OutputEncoder {
 
     /// The bytes of `image` as a file, without metadata unless that was asked for; blocks.
     ///
-    /// - Parameter original: The file the image was made of.
+    /// - Parameters:
+    ///   - original: The file the image was made of.
+    ///   - place: The path or URL of it, as people are told it.
     /// - Throws: `LoadFailure`.
-    func encode(_ image: Image, original: Data) throws -> Data {
+    func encode(_ image: Image, original: Data, at place: String) throws -> Data {
         // What has metadata that cannot be read is written without it.
         let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
         let options = ImageEncodingOptions(
@@ -24,7 +26,8 @@ struct OutputEncoder {
             return try reencodable(image, metadata: metadata).kf.data(
                 format: format, options: options)
         } catch {
-            throw LoadFailure(code: LoadFailure.encodingFailed, message: ErrorText.of(error))
+            let message = LoadFailure(error, at: place).message
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: message)
         }
     }
 

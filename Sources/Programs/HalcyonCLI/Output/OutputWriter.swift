@@ -24,17 +24,17 @@ struct OutputWriter: Sendable {
     /// - Parameters:
     ///   - original: The data the image was decoded from, for its metadata.
     ///   - format: The format of `original`.
-    ///   - index: The index of the source in the list.
+    ///   - job: The load of the source.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
-        _ image: Image, original: Data, format: ImageFormat, index: Int
+        _ image: Image, original: Data, format: ImageFormat, of job: LoadBatch.Job
     ) async throws -> String? {
         guard plan.destination != .nowhere else { return nil }
         try Task.checkCancellation()
         let cancellation = CancellationFlag()
         return try await withTaskCancellationHandler {
             try await BlockingWork.run {
-                try writeNow(image, original, format: format, index: index, cancellation)
+                try writeNow(image, original, format: format, of: job, cancellation)
             }
         } onCancel: {
             cancellation.cancel()
@@ -42,16 +42,16 @@ struct OutputWriter: Sendable {
     }
 
     private func writeNow(
-        _ image: Image, _ original: Data, format: ImageFormat, index: Int,
+        _ image: Image, _ original: Data, format: ImageFormat, of job: LoadBatch.Job,
         _ cancellation: CancellationFlag
     ) throws -> String? {
         guard
-            let target = plan.target(for: index, source: format, writable: ImageFormat.writable)
+            let target = plan.target(for: job.index, source: format, writable: ImageFormat.writable)
         else { return nil }
         try prepare(target)
         let encoder = OutputEncoder(
             format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
-        let data = try encoder.encode(image, original: original)
+        let data = try encoder.encode(image, original: original, at: job.argument.label)
         try cancellation.check()
         do {
             try PendingFile.write(data, to: target.path)

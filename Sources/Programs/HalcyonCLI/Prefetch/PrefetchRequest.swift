@@ -17,6 +17,7 @@ struct PrefetchRequest: Sendable {
     func run(console: Console) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options()
+        let ledger = try PrefetchLedger(arguments)
         let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
         let news = PrefetchNews()
         let prefetcher = ImagePrefetcher(sources: sources, options: options) {
@@ -31,7 +32,7 @@ struct PrefetchRequest: Sendable {
         let start = clock.now
         // Not cancelled with this task: it ends with the prefetcher's last report.
         let printing = Task {
-            await printRows(of: sources, reports, failures: { prefetcher.takeFailures() }, console)
+            await printRows(ledger, reports, failures: { prefetcher.takeFailures() }, console)
         }
         prefetcher.start()
         let tally = await withTaskCancellationHandler {
@@ -53,17 +54,17 @@ struct PrefetchRequest: Sendable {
     /// - Parameter failures: Returns the failures since its last call; they may be ahead of the
     ///   reports.
     private func printRows(
-        of sources: [Source], _ reports: AsyncStream<PrefetchLedger.Report>,
+        _ ledger: PrefetchLedger, _ reports: AsyncStream<PrefetchLedger.Report>,
         failures: @Sendable () -> [PropagationError], _ console: Console
     ) async -> PrefetchTally {
-        console.beginProgress(ProgressBoard(sourceCount: sources.count, showsTotalBar: true))
-        var ledger = PrefetchLedger(sources)
+        console.beginProgress(ProgressBoard(sourceCount: arguments.count, showsTotalBar: true))
+        var ledger = ledger
         var rows = ResultSequencer<PrefetchRow?>()
         var tally = PrefetchTally()
         for await var report in reports {
             report.failed = failures()
             for entry in ledger.take(report) {
-                let row = PrefetchRow(source: arguments[entry.index], outcome: entry.outcome)
+                let row = entry.row
                 console.progress { $0.finish(failed: row.isFailure) }
                 let isCutShort = row.failure?.isCancellation == true
                 for case let row? in rows.finish(entry.index, with: isCutShort ? nil : row) {

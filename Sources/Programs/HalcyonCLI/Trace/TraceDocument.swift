@@ -28,11 +28,10 @@ struct TraceDocument {
 
     private mutating func add(_ events: [ImageEvent], line: Int) {
         guard let first = events.first, let start else { return }
-        let name = first.source.cacheKey.maskingSecrets
         lines.append(
             JSONObject([
                 "name": .string("thread_name"), "ph": .string("M"), "pid": .int(1),
-                "tid": .init(line), "args": .object(JSONObject(["name": .string(name)])),
+                "tid": .init(line), "args": .object(JSONObject(["name": .string(first.name)])),
             ]))
         var trail = RequestTrail(start: first.time)
         for event in events {
@@ -72,7 +71,8 @@ struct TraceDocument {
     private static func result(of event: ImageEvent) -> JSONObject? {
         switch event.kind {
         case .succeeded(let type): JSONObject(["result": .string(type.name)])
-        case .failed(let error): JSONObject(["error": .object(LoadFailure(error).json)])
+        case .failed(let error):
+            JSONObject(["error": .object(LoadFailure(error, at: event.name).json)])
         case .cancelled: JSONObject(["result": .string("cancelled")])
         default: nil
         }
@@ -140,6 +140,11 @@ struct TraceDocument {
     private func microseconds(_ time: ContinuousClock.Instant) -> Double {
         start.map { ($0.duration(to: time)).milliseconds * 1000 } ?? 0
     }
+}
+
+extension ImageEvent {
+    /// The source's key, without secrets.
+    fileprivate var name: String { source.cacheKey.maskingSecrets }
 }
 
 extension ImageStage {
