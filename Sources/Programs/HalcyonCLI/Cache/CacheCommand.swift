@@ -23,9 +23,7 @@ struct CacheOptions: ParsableArguments {
 
     /// Runs blocking `work` outside of Swift's threads, with a console for its output.
     func run(_ work: @escaping @Sendable (CacheOptions, Console) throws -> Void) async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
-        try await CommandRunner.run(interruption, console) { [self] in
+        try await CommandRunner.run { [self] console in
             try await BlockingWork.run { try work(self, console) }
         }
     }
@@ -34,9 +32,7 @@ struct CacheOptions: ParsableArguments {
     func run(
         _ work: @escaping @Sendable (CacheOptions, Console, ImageCache?) async throws -> Void
     ) async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
-        try await CommandRunner.run(interruption, console) { [self] in
+        try await CommandRunner.run { [self] console in
             let cache = try await BlockingWork.run { try location.existing() }
             try await work(self, console, cache)
         }

@@ -30,11 +30,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
         let output = URL(fileURLWithPath: outputDirectory, isDirectory: true)
         let keepCache = keepCache
-        try await CommandRunner.run(interruption, console) {
+        try await CommandRunner.run(quiet: quiet) { console in
             let samples = try SamplePictures()
             let folder =
                 keepCache

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// `halcyon duplicates`: finds pictures that show the same.
 struct DuplicatesCommand: AsyncParsableCommand {
@@ -59,11 +58,6 @@ struct DuplicatesCommand: AsyncParsableCommand {
     func run() async throws {
         let request = DuplicatesRequest(
             folders: folders, distance: distance, sheet: sheet, isJSON: json, isQuiet: quiet)
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
-        }
-        if failures > 0 { throw ExitCode.failure }
+        try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 }

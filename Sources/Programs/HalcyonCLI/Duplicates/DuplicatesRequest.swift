@@ -12,7 +12,7 @@ struct DuplicatesRequest: Sendable {
 
     /// Reads all pictures and prints the groups; returns the number of unreadable files and
     /// folders.
-    func run(console: Console) async throws -> Int {
+    func run(_ console: Console) async throws -> Int {
         let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
         for failure in found.failures { console.note(failure) }
         let (pictures, unreadable) = try await read(found.paths, console)

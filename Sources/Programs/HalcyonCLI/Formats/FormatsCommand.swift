@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Halcyon
 import Vips
 
@@ -17,10 +16,8 @@ struct FormatsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
         let json = json
-        try await CommandRunner.run(interruption, console) {
+        try await CommandRunner.run { console in
             let formats = try await BlockingWork.run { FormatSupport.all() }
             if json {
                 var object = JSONObject()

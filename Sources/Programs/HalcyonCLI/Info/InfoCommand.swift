@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Halcyon
 
 /// `halcyon info`: tells what image files say of themselves.
@@ -31,10 +30,8 @@ struct InfoCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
         let (sources, json) = (sources.map(ImageArgument.init), json)
-        let failures = try await CommandRunner.run(interruption, console) {
+        try await CommandRunner.countFailures { console in
             let downloader = ImageDownloader(name: "halcyon")
             var failures = 0
             for (index, source) in sources.enumerated() {
@@ -46,6 +43,5 @@ struct InfoCommand: AsyncParsableCommand {
             }
             return failures
         }
-        if failures > 0 { throw ExitCode.failure }
     }
 }

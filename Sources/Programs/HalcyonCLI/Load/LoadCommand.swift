@@ -128,12 +128,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
-        }
-        if failures > 0 { throw ExitCode.failure }
+        try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 
     /// Returns the validated request.

@@ -28,7 +28,7 @@ struct LoadRequest: Sendable {
     let isQuiet: Bool
 
     /// Loads all sources and prints a row for each; returns the number of failures.
-    func run(console: Console) async throws -> Int {
+    func run(_ console: Console) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
         if let timeout { downloader.downloadTimeout = timeout }
         if resumes {

@@ -69,12 +69,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             processor: try ImageProcessorSpec.parse(option: processors),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh, jobs: jobs,
             isJSON: json, isQuiet: quiet)
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
-        }
-        if failures > 0 { throw ExitCode.failure }
+        try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 
     private func readList() async throws -> [ImageArgument] {

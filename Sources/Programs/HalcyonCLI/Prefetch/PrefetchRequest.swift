@@ -14,7 +14,7 @@ struct PrefetchRequest: Sendable {
     /// Prefetches all sources and prints a row for each; returns the number of failures.
     ///
     /// Cancelling the task stops the prefetcher; sources cut short by that are not printed.
-    func run(console: Console) async throws -> Int {
+    func run(_ console: Console) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options()
         let ledger = try PrefetchLedger(arguments)

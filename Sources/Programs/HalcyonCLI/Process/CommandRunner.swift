@@ -5,17 +5,29 @@ import Logging
 
 /// Runs a command's work so that signals stop it, and errors become a message and an exit code.
 enum CommandRunner {
+    /// Runs `work`, which returns the number of failures, after which the exit code is 1.
+    /// - Throws: `ExitCode`.
+    static func countFailures(
+        quiet: Bool = false, _ work: @escaping @Sendable (Console) async throws -> Int
+    ) async throws {
+        let failures = try await run(quiet: quiet, work)
+        if failures > 0 { throw ExitCode.failure }
+    }
+
     /// Returns what `work` returns, after everything it printed was written. Once per process.
     /// - Throws: `ExitCode`.
     static func run<Value: Sendable>(
-        _ interruption: Interruption, _ console: Console,
-        _ work: @escaping @Sendable () async throws -> Value
+        quiet: Bool = false, _ work: @escaping @Sendable (Console) async throws -> Value
     ) async throws -> Value {
+        let interruption = Interruption()
+        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
         LoggingSystem.bootstrap { _ in ConsoleLogHandler(console: console) }
         // What a signal has stopped may still be under way.
         defer { ProgramEnd.skipsDestruction() }
         do {
-            let value = try await interruption.run(atOnce: { console.eraseNow() }, work)
+            let value = try await interruption.run(atOnce: { console.eraseNow() }) {
+                try await work(console)
+            }
             try await console.finish()
             return value
         } catch let interrupted as Interruption.Signalled {
