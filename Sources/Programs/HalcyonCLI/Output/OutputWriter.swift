@@ -31,30 +31,19 @@ struct OutputWriter: Sendable {
     ) async throws -> String? {
         guard plan.destination != .nowhere else { return nil }
         try Task.checkCancellation()
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await BlockingWork.run {
-                try writeNow(image, original, format: format, of: job, cancellation)
-            }
-        } onCancel: {
-            cancellation.cancel()
+        let encoded = try await BlockingWork.run { () -> (target: OutputPlan.Target, data: Data)? in
+            let writable = ImageFormat.writable
+            guard let target = plan.target(for: job.index, source: format, writable: writable)
+            else { return nil }
+            try prepare(target)
+            let encoder = OutputEncoder(
+                format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
+            return (target, try encoder.encode(image, original: original, at: job.argument.label))
         }
-    }
-
-    private func writeNow(
-        _ image: Image, _ original: Data, format: ImageFormat, of job: LoadBatch.Job,
-        _ cancellation: CancellationFlag
-    ) throws -> String? {
-        guard
-            let target = plan.target(for: job.index, source: format, writable: ImageFormat.writable)
-        else { return nil }
-        try prepare(target)
-        let encoder = OutputEncoder(
-            format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
-        let data = try encoder.encode(image, original: original, at: job.argument.label)
-        try cancellation.check()
+        guard let (target, data) = encoded else { return nil }
+        try Task.checkCancellation()
         do {
-            try PendingFile.write(data, to: target.path)
+            try await BlockingWork.run { try PendingFile.write(data, to: target.path) }
         } catch {
             throw unwritable(target.path, ErrorText.of(error))
         }

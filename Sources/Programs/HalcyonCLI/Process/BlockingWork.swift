@@ -1,5 +1,4 @@
 import HalcyonWork
-import Synchronization
 import Vips
 
 /// Where encoding, drawing and writing files happens: never on Swift's cooperative threads.
@@ -14,19 +13,5 @@ enum BlockingWork {
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await pool.run(body)
-    }
-}
-
-/// Carries a cancellation to work that runs outside of Swift's tasks.
-final class CancellationFlag: Sendable {
-    private let isCancelled = Atomic(false)
-
-    func cancel() {
-        isCancelled.store(true, ordering: .relaxed)
-    }
-
-    /// - Throws: `CancellationError` when it was cancelled.
-    func check() throws {
-        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     }
 }
