@@ -49,8 +49,8 @@ enum PlaceholdersPage {
                 name: "Progress ring", code: "indicatorType = .custom(indicator: …)",
                 indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
             Entry(
-                name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
-                indicator: .image(imageData: DotsAnimation.gif)),
+                name: "Animated indicator", code: "indicatorType = .image(imageData: png)",
+                indicator: .image(imageData: DotsAnimation.png)),
             Entry(name: "Image as placeholder", code: "placeholder: image", placeholder: { bird }),
             Entry(
                 name: "Label as placeholder", code: "placeholder: Label(\"Loading…\")",
