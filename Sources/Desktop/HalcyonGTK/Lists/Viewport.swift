@@ -76,7 +76,6 @@ import Foundation
 extension UnsafeMutablePointer<GtkWidget> {
     /// Whether the widget is of this class or one below.
     func isInstance(of type: GType) -> Bool {
-        g_type_check_instance_is_a(
-            UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self), type) != 0
+        g_type_check_instance_is_a(cast(), type) != 0
     }
 }

@@ -10,8 +10,7 @@ public import Halcyon
 
     init(button: UnsafeMutablePointer<GtkWidget>) {
         super.init(widget: button)
-        gtk_button_set_child(
-            UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), face.gtkWidget)
+        gtk_button_set_child(button.cast(), face.gtkWidget)
         Signal.connect(button, "clicked") { [weak self] in self?.onClick?() }
         Signal.connect(button, "state-flags-changed") { [weak self] in
             self?.updateState()

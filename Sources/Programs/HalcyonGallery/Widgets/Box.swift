@@ -19,8 +19,7 @@ class Box: View {
     }
 
     func append(_ view: View) {
-        gtk_box_append(
-            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self), view.widget)
+        gtk_box_append(widget.cast(), view.widget)
     }
 }
 
@@ -45,8 +44,7 @@ final class TextButton: View {
 
     /// Changes the text.
     func setTitle(_ title: String) {
-        gtk_button_set_label(
-            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self), title)
+        gtk_button_set_label(widget.cast(), title)
     }
 }
 

@@ -6,8 +6,7 @@ import HalcyonGTK
 /// The window: a list of pages at the left with the statistics below it, the page at the right.
 @MainActor final class GalleryWindow {
     private let gallery: Gallery
-    private let frame: View
-    private let window: UnsafeMutablePointer<GtkWindow>
+    private let window: Window
     private let stack: OpaquePointer
     private let statistics: StatisticsPanel
     private var pages: [PageName: Box] = [:]
@@ -17,39 +16,34 @@ import HalcyonGTK
         Style.install()
         self.gallery = gallery
         statistics = StatisticsPanel(gallery)
-        let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
-        frame = View(widget: widget)
-        window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+        window = Window(title: "Halcyon Gallery", width: 1120, height: 760)
         let stackWidget: UnsafeMutablePointer<GtkWidget> = gtk_stack_new()
         stack = OpaquePointer(stackWidget)
 
-        gtk_window_set_title(window, "Halcyon Gallery")
-        gtk_window_set_default_size(window, 1120, 760)
-        gtk_window_set_titlebar(window, gtk_header_bar_new())
-        gtk_window_set_child(window, makeContent(View(widget: stackWidget)).widget)
+        gtk_window_set_titlebar(window.widget.cast(), gtk_header_bar_new())
+        window.content = makeContent(View(widget: stackWidget))
         for name in PageName.allCases { addPage(name) }
         gtk_stack_set_visible_child_name(stack, page.rawValue)
         fill(page)
 
-        Signal.connect(UnsafeMutableRawPointer(stackWidget), "notify::visible-child-name") {
-            [weak self] in
+        Signal.connect(stackWidget, "notify::visible-child-name") { [weak self] in
             self?.fillVisiblePage()
         }
-        Signal.connect(UnsafeMutableRawPointer(widget), "close-request", closed)
+        Signal.connect(window.widget, "close-request", closed)
     }
 
     func present() {
-        gtk_window_present(window)
+        window.present()
     }
 
     func close() {
         statistics.stop()
-        gtk_window_destroy(window)
+        window.close()
     }
 
     /// Waits until the window is on the screen.
     func appeared() async throws {
-        while !frame.isMapped { try await Task.sleep(for: .milliseconds(10)) }
+        while !window.isMapped { try await Task.sleep(for: .milliseconds(10)) }
         // The start of a program is not what the figure is about.
         MainLoopMeter.reset()
     }
@@ -57,7 +51,7 @@ import HalcyonGTK
     /// Saves what the window looks like now.
     func save(to file: URL) async throws {
         await statistics.refresh()
-        guard let bitmap = await frame.screenshot() else { throw NotOnScreen() }
+        guard let bitmap = await window.screenshot() else { throw NotOnScreen() }
         let image = Image(bitmap: bitmap)
         let data = try image.kf.data(format: .PNG, options: ImageEncodingOptions())
         try data.write(to: file)

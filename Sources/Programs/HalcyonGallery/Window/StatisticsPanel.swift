@@ -8,7 +8,7 @@ import HalcyonWork
 /// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {
     private let gallery: Gallery
-    private let grid: OpaquePointer
+    private let grid: UnsafeMutablePointer<GtkGrid>
     private let bars = RequestBars()
     private var figures: [Figure: Label] = [:]
     private var refreshing: Task<Void, Never>?
@@ -27,20 +27,19 @@ final class StatisticsPanel: Box {
     init(_ gallery: Gallery) {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
-        grid = OpaquePointer(table)
+        grid = table.cast()
         super.init(.column, spacing: 8)
         style("statistics")
         append(Label("LIVE", style: "statistics-title"))
         append(View(widget: table))
-        let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
-        gtk_grid_set_row_spacing(pointer, 3)
+        gtk_grid_set_row_spacing(grid, 3)
         for (row, figure) in Figure.allCases.enumerated() {
             let name = Label(figure.rawValue, style: "figure-name")
             let value = Label("0", style: "figure")
             gtk_label_set_xalign(OpaquePointer(value.widget), 1)
             figures[figure] = value
-            attach(name.expand(vertically: false), column: 0, row: row)
-            attach(value, column: 1, row: row)
+            gtk_grid_attach(grid, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
+            gtk_grid_attach(grid, value.widget, 1, gint(row), 1, 1)
         }
         append(bars)
         refreshing = Task { [weak self] in
@@ -50,12 +49,6 @@ final class StatisticsPanel: Box {
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
-    }
-
-    private func attach(_ view: View, column: Int, row: Int) {
-        gtk_grid_attach(
-            UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), view.widget,
-            gint(column), gint(row), 1, 1)
     }
 
     /// Ends the updates.
