@@ -9,10 +9,17 @@ struct OperationsOptions: ParsableArguments {
     @Option(name: .long, help: "Where the server takes orders: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
-    func operations() throws -> ServerOperations {
+    /// Gives orders. One that is refused ends the program with the server's reason.
+    func give<Value>(_ orders: (ServerOperations) async throws -> Value) async throws -> Value {
         let (configuration, address) = try settings.operations(
             at: opsBind, complaint: "The server takes orders nowhere.")
-        return ServerOperations(at: address, token: configuration.operationsToken)
+        do {
+            return try await orders(
+                ServerOperations(at: address, token: configuration.operationsToken))
+        } catch let refusal as ServerOperations.Refusal {
+            complain(refusal.description)
+            throw ExitCode.failure
+        }
     }
 }
 
@@ -52,13 +59,9 @@ struct PurgeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let order = Order(source: source, prefix: prefix, url: url, all: all ? true : nil)
-        do {
-            let answer = try await options.operations().order(
-                "/purge", json: try JSONEncoder().encode(order))
-            print(String(decoding: answer, as: UTF8.self), terminator: "")
-        } catch let refusal as ServerOperations.Refusal {
-            complain(refusal.description)
-            throw ExitCode.failure
+        let answer = try await options.give {
+            try await $0.order("/purge", json: try JSONEncoder().encode(order))
         }
+        print(String(decoding: answer, as: UTF8.self), terminator: "")
     }
 }

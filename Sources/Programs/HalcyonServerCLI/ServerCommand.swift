@@ -69,25 +69,17 @@ struct ConfigurationOptions: ParsableArguments {
     func operations(
         at text: String?, complaint: String
     ) throws -> (configuration: ImageServerConfiguration, address: ListenAddress) {
-        let configuration: ImageServerConfiguration
-        do {
-            configuration = try read(warn: complain)
-        } catch {
-            complain("\(error)")
-            throw badConfiguration
-        }
-        if let text {
-            guard let address = ListenAddress(text) else {
-                complain("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
-                throw badConfiguration
+        try configuring {
+            let configuration = try read(warn: complain)
+            if let text {
+                guard let address = ListenAddress(text) else {
+                    throw Complaint("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
+                }
+                return (configuration, address)
             }
+            guard let address = configuration.operationsBind else { throw Complaint(complaint) }
             return (configuration, address)
         }
-        guard let address = configuration.operationsBind else {
-            complain(complaint)
-            throw badConfiguration
-        }
-        return (configuration, address)
     }
 }
 
@@ -100,6 +92,18 @@ struct Complaint: Error, CustomStringConvertible {
 
 /// The exit code for a configuration that makes no sense (EX_CONFIG of sysexits.h).
 let badConfiguration = ExitCode(78)
+
+/// Runs `body`; what is wrong with the configuration ends the program, with a line for each fault.
+func configuring<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as ConfigurationError {
+        for fault in error.faults { complain(fault) }
+    } catch let error as Complaint {
+        complain(error.description)
+    }
+    throw badConfiguration
+}
 
 /// Writes to the standard error stream.
 func complain(_ text: String) {

@@ -46,19 +46,16 @@ struct WarmCommand: AsyncParsableCommand {
         }
         let urls = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-        do {
-            let operations = try options.operations()
+        let failed = try await options.give { operations in
             var failed = 0
             // As many as a server takes at a time.
             for start in stride(from: 0, to: urls.count, by: 10_000) {
                 let part = Array(urls[start..<min(start + 10_000, urls.count)])
                 failed += try await make(part, operations)
             }
-            if failed > 0 { throw ExitCode.failure }
-        } catch let refusal as ServerOperations.Refusal {
-            complain(refusal.description)
-            throw ExitCode.failure
+            return failed
         }
+        if failed > 0 { throw ExitCode.failure }
     }
 
     /// Orders the images and waits until all are made; returns the number of failures.
