@@ -102,6 +102,11 @@ extension Label {
         return self
     }
 
+    /// Changes the text if it is another.
+    func show(_ text: String) {
+        if self.text != text { self.text = text }
+    }
+
     /// Centres each line.
     func centred() -> Self {
         gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)

@@ -37,8 +37,7 @@ final class RequestBars: Box {
 
     private func take(_ event: ImageEvent) {
         canvas.take(event)
-        let text = String(format: "%.0f ms", canvas.chart.longest.inSeconds * 1000)
-        if scale.text != text { scale.text = text }
+        scale.show(String(format: "%.0f ms", canvas.chart.longest.inSeconds * 1000))
     }
 
     private static func key(to stage: ImageStage) -> View {

@@ -74,7 +74,7 @@ final class StatisticsPanel: Box {
     }
 
     private func show(_ text: String, _ figure: Figure) {
-        if let label = figures[figure], label.text != text { label.text = text }
+        figures[figure]?.show(text)
     }
 
     private static func bytes(_ count: Int) -> String {
