@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HalcyonGTK
 
 /// A page: a title, a sentence, optional buttons, and the content below them.
@@ -39,17 +40,10 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// The name in the list of pages.
     var title: String {
         switch self {
-        case .grid: "Grid"
-        case .transitions: "Transitions"
-        case .placeholders: "Placeholders"
         case .hashes: "Placeholders by hash"
-        case .palettes: "Palettes"
-        case .processors: "Processors"
-        case .formats: "Formats"
         case .animated: "Animated images"
         case .fourCut: "Four-cut"
-        case .failures: "Failures"
-        case .freshness: "Freshness"
+        default: rawValue.capitalized
         }
     }
 

@@ -16,7 +16,9 @@ enum ProcessorsPage {
                 processed.style("bare")
             }
             let size = CGSize(width: 400, height: 300)
-            let base = CroppedThumbnail.make(size)
+            let base =
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+                |> CroppingImageProcessor(size: size)
             load(picture, base, into: original, gallery)
             load(picture, base |> entry.processor, into: processed, gallery)
             return Tile([original, processed], title: entry.name, detail: entry.code)
@@ -78,12 +80,4 @@ enum ProcessorsPage {
             processor: BlurImageProcessor(blurRadius: 4) |> BlackWhiteProcessor()
                 |> RoundCornerImageProcessor(radius: .widthFraction(0.5)), showsEdges: true),
     ]
-}
-
-/// An image cut to a size.
-private enum CroppedThumbnail {
-    static func make(_ size: CGSize) -> any ImageProcessor {
-        ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
-            |> CroppingImageProcessor(size: size)
-    }
 }
