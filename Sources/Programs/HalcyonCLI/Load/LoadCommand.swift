@@ -44,7 +44,7 @@ struct LoadCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             0 (smallest) to 1 (best), for formats that lose something; \
-            \(OutputEncoder.defaultQuality) by default.
+            \(OutputWriter.defaultQuality) by default.
             """,
             valueName: "0...1"))
     var quality: Double?

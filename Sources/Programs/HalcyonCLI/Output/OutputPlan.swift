@@ -28,25 +28,23 @@ struct OutputPlan: Sendable {
     }
 
     /// The file to write for the source at `index`, whose bytes were of the format `source`.
-    func target(
-        for index: Int, source: ImageFormat, writable: [ImageFormat]
-    ) -> Target? {
+    func target(for index: Int, source: ImageFormat) -> Target? {
         switch destination {
         case .nowhere:
             return nil
         case .file(let path):
             let named = ImageFormat(fileExtension: URL(fileURLWithPath: path).pathExtension)
-            let format = format ?? named ?? Self.fallback(source, writable)
+            let format = format ?? named ?? Self.fallback(source)
             return Target(path: path, format: format)
         case .directory(let folder, let names):
-            let format = format ?? Self.fallback(source, writable)
+            let format = format ?? Self.fallback(source)
             let name = "\(names[index]).\(format.fileExtension)"
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             return Target(path: path, format: format)
         }
     }
 
-    private static func fallback(_ source: ImageFormat, _ writable: [ImageFormat]) -> ImageFormat {
-        writable.contains(source) ? source : .PNG
+    private static func fallback(_ source: ImageFormat) -> ImageFormat {
+        ImageFormat.writable.contains(source) ? source : .PNG
     }
 }

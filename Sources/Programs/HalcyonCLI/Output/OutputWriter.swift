@@ -4,6 +4,9 @@ import HalcyonWork
 
 /// Encodes pictures and writes them to the plan's destination.
 struct OutputWriter: Sendable {
+    /// The quality when none is asked for: no difference to be seen, at a third of the bytes of 1.
+    static let defaultQuality = 0.9
+
     let plan: OutputPlan
     /// The source files of this run, which pictures written to a folder must not replace.
     private let sources: Set<FileIdentity>
@@ -32,13 +35,10 @@ struct OutputWriter: Sendable {
         guard plan.destination != .nowhere else { return nil }
         try Task.checkCancellation()
         let encoded = try await BlockingWork.run { () -> (target: OutputPlan.Target, data: Data)? in
-            let writable = ImageFormat.writable
-            guard let target = plan.target(for: job.index, source: format, writable: writable)
-            else { return nil }
+            guard let target = plan.target(for: job.index, source: format) else { return nil }
             try prepare(target)
-            let encoder = OutputEncoder(
-                format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
-            return (target, try encoder.encode(image, original: original, at: job.argument.label))
+            let data = try encode(image, original, as: target.format, at: job.argument.label)
+            return (target, data)
         }
         guard let (target, data) = encoded else { return nil }
         try Task.checkCancellation()
@@ -48,6 +48,39 @@ struct OutputWriter: Sendable {
             throw unwritable(target.path, ErrorText.of(error))
         }
         return target.path
+    }
+
+    /// The image as a file, without metadata unless that was asked for.
+    ///
+    /// - Parameter place: The path or URL of `original`, as people are told it.
+    private func encode(
+        _ image: Image, _ original: Data, as format: ImageFormat, at place: String
+    ) throws -> Data {
+        // What has metadata that cannot be read is written without it.
+        let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
+        let options = ImageEncodingOptions(
+            quality: plan.quality ?? Self.defaultQuality,
+            metadata: plan.keepsMetadata ? metadata : nil)
+        do {
+            return try reencodable(image, metadata: metadata, format).kf.data(
+                format: format, options: options)
+        } catch {
+            let message = LoadFailure(error, at: place).message
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: message)
+        }
+    }
+
+    /// Returns the image without its original animated file, which would be written unchanged, if
+    /// quality or metadata options require encoding it again.
+    private func reencodable(
+        _ image: Image, metadata: ImageMetadata, _ format: ImageFormat
+    ) throws -> Image {
+        guard let timing = image.animation else { return image }
+        let hidesMetadata = !plan.keepsMetadata && metadata != ImageMetadata()
+        guard hidesMetadata || (plan.quality != nil && format != .GIF && format != .PNG) else {
+            return image
+        }
+        return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
     }
 
     /// Creates the folder, and refuses to replace a source.
