@@ -55,7 +55,7 @@ struct CacheClearCommand: AsyncParsableCommand {
         try await options.run { options, console in
             try options.location.refuseForeignFiles()
             let storage = try options.location.existing()?.diskStorage
-            let removed = RemovedFiles(try storage?.removeAllFiles() ?? [])
+            let removed = RemovedFiles(try storage?.removeAllFiles().map(\.size) ?? [])
             console.print(
                 options.json
                     ? JSONObject(["removed": removed.json]).text : "removed \(removed.text)")

@@ -41,23 +41,19 @@ struct CacheOptions: ParsableArguments {
 
 /// The number and size of removed files.
 struct RemovedFiles: Equatable {
-    private(set) var count = 0
-    private(set) var bytes: Int64 = 0
+    private(set) var count: Int
+    let bytes: Int64
 
-    init(_ entries: [DiskStorage.Entry]) {
-        count = entries.count
-        bytes = entries.reduce(0) { $0 + Int64($1.size) }
-    }
-
-    init(_ removals: [DiskStorage.Removal]) {
-        count = removals.count
-        bytes = removals.reduce(0) { $0 + Int64($1.size) }
+    /// Files of these sizes.
+    init(_ sizes: [Int]) {
+        count = sizes.count
+        bytes = sizes.reduce(0) { $0 + Int64($1) }
     }
 
     /// The entries whose files were at `urls`.
     init(_ urls: [URL], of entries: [DiskStorage.Entry]) {
         let names = Set(urls.map(\.lastPathComponent))
-        self.init(entries.filter { names.contains($0.fileName) })
+        self.init(entries.filter { names.contains($0.fileName) }.map(\.size))
         // The size of files without a row is unknown.
         count = urls.count
     }

@@ -11,8 +11,7 @@ struct CacheInfoCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.run { options, console in
             let storage = try options.location.existing()?.diskStorage
-            let entries = try storage?.entries() ?? []
-            let total = RemovedFiles(entries)
+            let total = RemovedFiles(try storage?.entries().map(\.size) ?? [])
             let limit = storage.flatMap { $0.config.sizeLimit > 0 ? $0.config.sizeLimit : nil }
             if options.json {
                 let object = JSONObject([

@@ -10,28 +10,6 @@ struct InfoRow: Sendable {
         if case .failure = result { true } else { false }
     }
 
-    init(source: ImageArgument, result: Result<ImageInformation, LoadFailure>) {
-        self.source = source
-        self.result = result
-    }
-
-    /// Reads a file or a data URI, or downloads a URL.
-    init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
-        self.source = source
-        do {
-            switch try source.source.get() {
-            case .network(let resource):
-                result = .success(try await downloader.information(of: resource.downloadURL))
-            case .provider(let provider):
-                let data = try await provider.data()
-                result = .success(
-                    try await BlockingWork.run { try ImageInformation(of: data) })
-            }
-        } catch {
-            result = .failure(LoadFailure(error, at: source.label))
-        }
-    }
-
     /// The fields of ``json``, for the help: names on the left, their meanings on the right.
     static let fields = """
           source               as it was given
@@ -73,6 +51,25 @@ struct InfoRow: Sendable {
         switch result {
         case .failure(let failure): return ["\(name): \(failure.text)"]
         case .success(let information): return [name] + information.lines.map { "  " + $0 }
+        }
+    }
+}
+
+extension InfoRow {
+    /// Reads a file or a data URI, or downloads a URL.
+    init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
+        do {
+            let information: ImageInformation
+            switch try source.source.get() {
+            case .network(let resource):
+                information = try await downloader.information(of: resource.downloadURL)
+            case .provider(let provider):
+                let data = try await provider.data()
+                information = try await BlockingWork.run { try ImageInformation(of: data) }
+            }
+            self.init(source: source, result: .success(information))
+        } catch {
+            self.init(source: source, result: .failure(LoadFailure(error, at: source.label)))
         }
     }
 }

@@ -111,12 +111,8 @@ struct ImageArgument: Sendable {
             return nil
         }
         let scheme = text[..<end].lowercased()
-        let isScheme = scheme.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || "+-.".utf8.contains(byte)
-        }
-        return isScheme ? scheme : nil
+        let allowed = "abcdefghijklmnopqrstuvwxyz0123456789+-."
+        return scheme.utf8.allSatisfy(allowed.utf8.contains) ? scheme : nil
     }
 
     /// A file name without the extension of an image file.

@@ -26,12 +26,9 @@ struct LoadFailure: Error, Equatable {
 
     /// For people: on one line.
     var text: String { "\(message.printable) (\(code))" }
+}
 
-    init(code: Int, message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension LoadFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as LoadFailure:

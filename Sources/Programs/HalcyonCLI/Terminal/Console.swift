@@ -52,7 +52,7 @@ final class Console: @unchecked Sendable {
     func printNow(_ line: String) throws {
         try queue.sync {
             self.writeOutput(line)
-            if let error = self.outputError { throw OutputLost(error: error) }
+            try self.checkOutput()
         }
     }
 
@@ -100,10 +100,7 @@ final class Console: @unchecked Sendable {
                 self.ticker = nil
                 self.erase()
                 self.board = nil
-                continuation.resume(
-                    with: Result {
-                        if let error = self.outputError { throw OutputLost(error: error) }
-                    })
+                continuation.resume(with: Result { try self.checkOutput() })
             }
         }
     }
@@ -130,14 +127,15 @@ final class Console: @unchecked Sendable {
         erase()
         do {
             try StandardStream.output.write(line + "\n")
-        } catch let error as POSIXError {
-            outputError = error
-            onOutputLost()
         } catch {
-            outputError = POSIXError(.EIO)
+            outputError = error as? POSIXError ?? POSIXError(.EIO)
             onOutputLost()
         }
         draw()
+    }
+
+    private func checkOutput() throws {
+        if let outputError { throw OutputLost(error: outputError) }
     }
 
     private func writeError(_ text: String) {
