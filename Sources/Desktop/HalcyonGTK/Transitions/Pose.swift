@@ -20,19 +20,6 @@ public struct Pose: Hashable, Sendable {
         self.offset = offset
     }
 
-    public static func == (left: Pose, right: Pose) -> Bool {
-        left.opacity == right.opacity && left.scale == right.scale
-            && left.rotation == right.rotation && left.offset == right.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(opacity)
-        hasher.combine(scale)
-        hasher.combine(rotation)
-        hasher.combine(offset.x)
-        hasher.combine(offset.y)
-    }
-
     /// Returns the interpolation between this pose and `other` at `progress`, 0 … 1.
     func moved(to other: Pose, progress: CGFloat) -> Pose {
         func mixed(_ start: CGFloat, _ end: CGFloat) -> CGFloat { start + (end - start) * progress }
