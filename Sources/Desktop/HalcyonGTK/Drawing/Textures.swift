@@ -24,46 +24,26 @@ import Halcyon
         }
         let texture = make(bitmap)
         entries[bitmap.identity] = texture
-        let entry = Unmanaged.passRetained(Entry(identity: bitmap.identity))
         g_object_weak_ref(
             UnsafeMutableRawPointer(texture).assumingMemoryBound(to: GObject.self),
             { data, _ in
                 guard let data else { return }
-                let identity = Unmanaged<Entry>.fromOpaque(data).takeRetainedValue().identity
+                let identity = Retained<Bitmap.Identity>.value(data)
+                releaseRetained(data)
                 // Textures are released on the main thread: by views and by GTK's drawing.
                 MainActor.assumeIsolated { Textures.shared.entries[identity] = nil }
-            }, entry.toOpaque())
+            }, Retained.pointer(bitmap.identity))
         return texture
     }
 
-    private final class Entry {
-        let identity: Bitmap.Identity
-
-        init(identity: Bitmap.Identity) {
-            self.identity = identity
-        }
-    }
-
     private func make(_ bitmap: Bitmap) -> OpaquePointer {
-        let owner = Unmanaged.passRetained(PixelOwner(bitmap))
+        // The bitmap is kept as long as GTK uses its pixels.
         let bytes = g_bytes_new_with_free_func(
-            bitmap.address, gsize(bitmap.byteCount),
-            { owner in
-                if let owner { Unmanaged<PixelOwner>.fromOpaque(owner).release() }
-            }, owner.toOpaque())
+            bitmap.address, gsize(bitmap.byteCount), releaseRetained, Retained.pointer(bitmap))
         defer { g_bytes_unref(bytes) }
         return gdk_memory_texture_new(
             gint(bitmap.size.width), gint(bitmap.size.height), bitmap.memoryFormat, bytes,
             gsize(bitmap.bytesPerRow))
-    }
-}
-
-/// A reference to a bitmap for as long as GTK uses its pixels.
-private final class PixelOwner {
-    let bitmap: Bitmap
-
-    init(_ bitmap: Bitmap) {
-        self.bitmap = bitmap
     }
 }
 
