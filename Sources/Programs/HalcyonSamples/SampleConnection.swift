@@ -1,6 +1,5 @@
 import Foundation
 
-/// One connection to a `SampleServer`, on a thread of its own.
 struct SampleConnection {
     /// Bytes of a request's header.
     private static let longestHeader = 64 * 1024

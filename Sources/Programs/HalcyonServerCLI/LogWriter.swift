@@ -31,7 +31,6 @@ final class LogWriter: Sendable {
     }
 }
 
-/// Events as lines of text or of JSON.
 private struct LineLogHandler: LogHandler {
     let isJSON: Bool
     var logLevel: Logger.Level

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonServer
 
-/// The program: its name and commands.
 @main
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -105,7 +104,6 @@ func configuring<Value>(_ body: () throws -> Value) throws -> Value {
     throw badConfiguration
 }
 
-/// Writes to the standard error stream.
 func complain(_ text: String) {
     // There is no other place to tell of it.
     try? FileHandle.standardError.write(contentsOf: Data("halcyon-server: \(text)\n".utf8))

@@ -1,7 +1,6 @@
 import ArgumentParser
 import HalcyonServer
 
-/// Prints signed paths.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Prints the path of a URL with its signature.")

@@ -18,7 +18,6 @@ package final class Locked<Value: Sendable>: Sendable {
         try mutex.withLock { value in try body(&value) }
     }
 
-    /// Replaces the value.
     package func set(_ value: Value) {
         mutex.withLock { $0 = value }
     }

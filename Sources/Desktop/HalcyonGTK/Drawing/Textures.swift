@@ -10,10 +10,8 @@ import Halcyon
 
     private var entries: [Bitmap.Identity: OpaquePointer] = [:]
 
-    /// The number of textures in use.
     var count: Int { entries.count }
 
-    /// Whether there is a texture of these pixels.
     func has(_ identity: Bitmap.Identity) -> Bool { entries[identity] != nil }
 
     /// Returns a new reference to the texture of `bitmap`, which is made if there is none.
@@ -48,7 +46,6 @@ import Halcyon
 }
 
 extension Bitmap {
-    /// GDK's constant for the pixel layout.
     fileprivate var memoryFormat: GdkMemoryFormat {
         switch (depth, hasAlpha) {
         case (.eight, false): GDK_MEMORY_R8G8B8

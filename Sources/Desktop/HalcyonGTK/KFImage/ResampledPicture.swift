@@ -7,7 +7,6 @@ import Halcyon
 /// GTK itself samples linearly, which is neither sharp for magnified pixels nor good for strong
 /// downscaling.
 @MainActor final class ResampledPicture {
-    /// The resampling method.
     enum Method: Hashable {
         /// Each pixel is the nearest one of the image.
         case nearest
@@ -29,7 +28,6 @@ import Halcyon
     private var picture: Picture?
     private let becameReady: @MainActor () -> Void
 
-    /// - Parameter becameReady: Called when the requested picture is ready.
     init(becameReady: @escaping @MainActor () -> Void) {
         self.becameReady = becameReady
     }
@@ -54,7 +52,6 @@ import Halcyon
         return nil
     }
 
-    /// Releases the image and its picture.
     func forget() {
         wish = nil
         picture = nil

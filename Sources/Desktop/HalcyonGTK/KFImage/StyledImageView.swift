@@ -7,7 +7,6 @@ import Halcyon
 /// Edges are always snapped to pixels of the screen, so antialiasing would change nothing. An image
 /// with caps or tiles is sampled by GTK, whatever the interpolation.
 @MainActor final class StyledImageView: ImageView {
-    /// The rendering style of the image.
     var style = KFImage.Rendering() {
         didSet {
             guard style != oldValue else { return }

@@ -2,9 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 
-/// A list cell and the load of the item it is bound to.
 @MainActor final class BoundCell {
-    /// The loading state of the image.
     enum State {
         /// There is nothing to load.
         case empty

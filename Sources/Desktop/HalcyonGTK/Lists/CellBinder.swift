@@ -33,7 +33,6 @@ import Halcyon
         window = ListWindow(lookahead: configuration.prefetchCount)
     }
 
-    /// The cells that exist, bound or not.
     var allCells: [BoundCell] { Array(cells.values) }
 
     // MARK: What GTK's factory asks for
@@ -98,7 +97,6 @@ import Halcyon
         prefetch(upcoming, of: list)
     }
 
-    /// Shows the image of a cell if it is in memory.
     @discardableResult
     private func showFromMemory(_ bound: BoundCell) -> Bool {
         guard let source = bound.source, isInMemory(source) else { return false }

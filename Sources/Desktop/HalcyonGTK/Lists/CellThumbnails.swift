@@ -6,7 +6,6 @@ import Halcyon
     private let configuration: ImageCellConfiguration
     /// The size and mode images are made for; `nil` until a cell is laid out.
     private var place: Place?
-    /// The options for that size.
     private(set) var options: KingfisherOptionsInfo? {
         didSet { parsed = options.map { KingfisherParsedOptionsInfo($0) } }
     }
@@ -24,7 +23,6 @@ import Halcyon
         if configuration.imageSize == .original { setOptions(Self.shared + configuration.options) }
     }
 
-    /// Updates the options for the size of `view`.
     mutating func fit(_ view: ImageView) {
         let scale = max(1, view.scaleFactor)
         let size: CGSize

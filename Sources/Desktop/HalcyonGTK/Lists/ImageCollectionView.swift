@@ -107,7 +107,6 @@ public import Halcyon
         OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pointer)))
     }
 
-    /// Replaces all objects by `count` new ones.
     func setCount(_ count: Int) {
         var objects: [gpointer?] = (0..<count).map { _ in
             g_object_new_with_properties(g_object_get_type(), 0, nil, nil).map {

@@ -1,6 +1,5 @@
 import Halcyon
 
-/// Prefetches the next images of a list.
 @MainActor final class Prefetching {
     /// A prefetcher and the keys of its sources; kept while any of them is wanted, so that none is
     /// started twice.
@@ -12,7 +11,6 @@ import Halcyon
     private var runs: [Run] = []
     private let progress: @MainActor () -> Void
 
-    /// - Parameter progress: Called when another image is in memory.
     init(progress: @escaping @MainActor () -> Void) {
         self.progress = progress
     }

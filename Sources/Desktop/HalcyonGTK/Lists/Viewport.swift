@@ -74,7 +74,6 @@ import Foundation
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// Whether the widget is of this class or one below.
     func isInstance(of type: GType) -> Bool {
         g_type_check_instance_is_a(cast(), type) != 0
     }

@@ -13,13 +13,11 @@ final class Retained<Value> {
         Unmanaged.passRetained(Retained(value)).toOpaque()
     }
 
-    /// The value behind a pointer.
     static func value(_ pointer: gpointer) -> Value {
         Unmanaged<Retained>.fromOpaque(pointer).takeUnretainedValue().value
     }
 }
 
-/// Releases the value behind a pointer.
 func releaseRetained(_ pointer: gpointer?) {
     if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
 }

@@ -49,7 +49,6 @@ package enum Signal {
             { data, _ in releaseRetained(data) }, G_CONNECT_SWAPPED)
     }
 
-    /// Ends a connection.
     @MainActor static func disconnect(_ object: UnsafeMutableRawPointer, _ handler: gulong) {
         g_signal_handler_disconnect(object, handler)
     }

@@ -5,7 +5,6 @@ import Foundation
 /// The plane recedes as it turns, so that its nearest edge stays on the screen and the plane within
 /// its bounds. Lengths are measured from the axis, across it.
 struct FlipProjection: Hashable {
-    /// The length of the plane across the axis.
     let length: CGFloat
     /// The rotation, in degrees, between -90 and 90: positive when the edge at the start comes to
     /// the front.
@@ -13,7 +12,6 @@ struct FlipProjection: Hashable {
 
     private var radians: CGFloat { degrees * .pi / 180 }
 
-    /// The distance between eye and screen.
     var depth: CGFloat { 2 * max(1, length) }
 
     /// The distance of the axis behind the screen.

@@ -25,7 +25,6 @@ import Foundation
         }
     }
 
-    /// Draws the recorded drawing at its original position.
     func draw(in snapshot: Snapshot) {
         gtk_snapshot_append_node(snapshot.pointer, pointer)
     }

@@ -64,7 +64,6 @@ public import Foundation
         case vertical
     }
 
-    /// The child widgets.
     var children: [UnsafeMutablePointer<GtkWidget>] {
         var result: [UnsafeMutablePointer<GtkWidget>] = []
         var next = gtk_widget_get_first_child(gtkWidget)

@@ -46,7 +46,6 @@ public import Halcyon
 }
 
 extension ControlState {
-    /// The control states that correspond to GTK's `flags`.
     fileprivate init(_ flags: GtkStateFlags) {
         let pairs: [(GtkStateFlags, ControlState)] = [
             (GTK_STATE_FLAG_ACTIVE, .highlighted), (GTK_STATE_FLAG_INSENSITIVE, .disabled),

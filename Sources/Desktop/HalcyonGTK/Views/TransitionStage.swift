@@ -23,7 +23,6 @@ import Halcyon
         self.view = view
     }
 
-    /// Whether a transition is running.
     var isRunning: Bool { running != nil }
 
     /// Animates the changes made by `changes` with `transition`.
@@ -109,7 +108,6 @@ import Halcyon
     }
 }
 
-/// A running transition.
 @MainActor private final class RunningTransition {
     let before: RenderNode?
     var subscription: FrameSubscription?

@@ -72,7 +72,6 @@ extension View {
 }
 
 extension Bitmap {
-    /// The pixels of a texture of `size`.
     init?(downloading texture: OpaquePointer, size: PixelSize) {
         var bytes = Data(count: size.pixelCount * 4)
         bytes.withUnsafeMutableBytes { buffer in

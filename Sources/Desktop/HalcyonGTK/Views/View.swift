@@ -148,7 +148,6 @@ public import Halcyon
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// The widget as a `GObject`.
     var object: UnsafeMutablePointer<GObject> { cast() }
 
     /// The widget as an instance of its class, or of one above.

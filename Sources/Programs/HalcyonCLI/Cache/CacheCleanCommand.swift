@@ -1,8 +1,6 @@
 import ArgumentParser
 import Halcyon
 
-/// `halcyon cache clean`: removes expired files and, above a total size, the least recently used
-/// ones.
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
@@ -40,7 +38,6 @@ struct CacheCleanCommand: AsyncParsableCommand {
     }
 }
 
-/// `halcyon cache clear`: removes everything.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Remove all files of the disk cache, without asking.",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon cache`: lists, cleans and clears the disk cache.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -14,7 +13,6 @@ struct CacheCommand: AsyncParsableCommand {
         ])
 }
 
-/// The common options of the cache commands.
 struct CacheOptions: ParsableArguments {
     @OptionGroup var location: CacheLocation
 
@@ -39,7 +37,6 @@ struct CacheOptions: ParsableArguments {
     }
 }
 
-/// The number and size of removed files.
 struct RemovedFiles: Equatable {
     private(set) var count: Int
     let bytes: Int64

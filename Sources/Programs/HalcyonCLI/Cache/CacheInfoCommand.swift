@@ -1,7 +1,6 @@
 import ArgumentParser
 import Halcyon
 
-/// `halcyon cache info`: how much is cached, and where.
 struct CacheInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Tell where the disk cache is and how much it holds.")

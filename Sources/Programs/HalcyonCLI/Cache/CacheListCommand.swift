@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon cache list`: the files of the cache.
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

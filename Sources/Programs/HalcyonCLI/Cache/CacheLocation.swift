@@ -43,7 +43,6 @@ struct CacheLocation: ParsableArguments {
         return try Self.cache(in: directory)
     }
 
-    /// Where the cache is or would be.
     var path: String {
         guard let directory else { return ImageCache.default.diskStorage.directoryURL.path }
         return URL(fileURLWithPath: directory, isDirectory: true).path

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon cache path`: where the cache, or the file of one image in it, is.
 struct CachePathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",

@@ -4,7 +4,6 @@ import Halcyon
 import HalcyonHTTP
 import Synchronization
 
-/// `halcyon cache responses`: lists the stored responses of cached images.
 struct CacheResponsesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "responses",
@@ -110,7 +109,6 @@ private struct ResponseLine {
     }
 }
 
-/// `halcyon cache invalidate`: marks responses for revalidation before images are used again.
 struct CacheInvalidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",

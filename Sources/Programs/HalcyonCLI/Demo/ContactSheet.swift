@@ -25,7 +25,6 @@ struct ContactSheet {
     let sections: [Section]
     let columns: Int
 
-    /// The sheet as a PNG file; blocks.
     func png() throws -> Data {
         let layout = ContactSheetLayout(tileCounts: sections.map(\.tiles.count), columns: columns)
         var canvas = try VipsImage.load("svgload_buffer", bytes: Data(drawing(layout).utf8))
@@ -121,7 +120,6 @@ struct ContactSheet {
     }
 }
 
-/// Why a contact sheet was not drawn.
 enum ContactSheetError: Error, CustomStringConvertible {
     case cannotDraw
 

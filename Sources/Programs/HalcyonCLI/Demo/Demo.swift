@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonSamples
 
-/// The steps of the demonstration.
 struct Demo: Sendable {
     private let samples: SamplePictures
     private let manager: KingfisherManager
@@ -167,14 +166,11 @@ struct Demo: Sendable {
 }
 
 extension Image {
-    /// Width × height.
     fileprivate var extent: String { "\(pixelSize.width)×\(pixelSize.height)" }
 }
 
-/// A sample and the processors applied to it.
 struct DemoVariant: Sendable {
     let sample: String
-    /// As given to `--processor`.
     let spec: String
 
     static let all = [

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonSamples
 
-/// `halcyon demo`: the library at work on the sample pictures, without a network.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

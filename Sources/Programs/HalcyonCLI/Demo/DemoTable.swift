@@ -1,6 +1,5 @@
 import Halcyon
 
-/// The measurements of the demonstration.
 struct DemoTable {
     struct Row {
         let name: String
@@ -8,7 +7,6 @@ struct DemoTable {
         let disk: LoadRow.Image
         let memory: LoadRow.Image
 
-        /// The label of its tile.
         var label: [String] {
             [
                 name,

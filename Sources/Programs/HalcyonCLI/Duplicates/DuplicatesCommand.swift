@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// `halcyon duplicates`: finds pictures that show the same.
 struct DuplicatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "duplicates",
@@ -188,7 +187,6 @@ extension PictureGroup {
         }
     }
 
-    /// Decodes the picture for its tile.
     fileprivate func tile(of picture: FoundPicture) throws -> ContactSheet.Tile {
         let image: Image
         do {

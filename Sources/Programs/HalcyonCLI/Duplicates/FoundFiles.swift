@@ -10,7 +10,6 @@ struct FoundFiles: Sendable {
 
     private var seen: Set<URL> = []
 
-    /// - Parameter arguments: Folders and files.
     init(in arguments: [String]) {
         for argument in arguments {
             guard let path = FilePath(argument: argument) else {

@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 
-/// The support for a format on this machine.
 struct FormatSupport: Equatable {
     let format: ImageFormat
     let reads: Bool
@@ -47,7 +46,6 @@ struct FormatSupport: Equatable {
         ])
     }
 
-    /// The row of the table for people.
     var row: [String] {
         [format.rawValue]
             + [reads, writes, readsAnimations, writesAnimations].map { $0 ? "yes" : "–" }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Halcyon
 import Vips
 
-/// `halcyon formats`: what can be read and written on this machine.
 struct FormatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "formats",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Halcyon
 
-/// `halcyon info`: tells what image files say of themselves.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

@@ -56,7 +56,6 @@ struct InfoRow: Sendable {
 }
 
 extension InfoRow {
-    /// Reads a file or a data URI, or downloads a URL.
     init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
         do {
             let information: ImageInformation

@@ -128,7 +128,6 @@ struct ImageArgument: Sendable {
 /// A URL kept as text, to save memory in long lists: a parsed one whose parts were read takes six
 /// times as much.
 private struct WrittenURL: Resource {
-    /// The URL's own text.
     let cacheKey: String
 
     /// `nil` if the text of `url` parses to another URL. `text` is the text it was parsed from.

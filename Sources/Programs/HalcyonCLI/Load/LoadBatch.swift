@@ -31,7 +31,6 @@ struct LoadBatch: Sendable {
         }
     }
 
-    /// The load of one source.
     struct Job: Sendable {
         let index: Int
         let argument: ImageArgument
@@ -44,7 +43,6 @@ struct LoadBatch: Sendable {
             return row
         }
 
-        /// Reports the number of received bytes.
         func receive(_ received: Int64, of total: Int64) {
             console.progress { [index] in $0.receive(index, received: received, total: total) }
         }

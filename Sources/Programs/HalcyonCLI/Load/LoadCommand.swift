@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// `halcyon load`: loads images through the cache, and writes them.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",

@@ -12,11 +12,8 @@ struct LoadFailure: Error, Equatable {
 
     /// The source is no URL, file or data URI that can be loaded; the code of `invalidURL`.
     static let badSource = 1002
-    /// The picture could not be encoded.
     static let encodingFailed = 9001
-    /// The output could not be written.
     static let outputNotWritable = 9002
-    /// Something else.
     static let other = 9000
 
     /// For programs.
@@ -64,7 +61,6 @@ extension LoadFailure {
     }
 }
 
-/// The sentence an error gives of itself.
 enum ErrorText {
     static func of(_ error: any Error) -> String {
         switch error {

@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 
-/// The validated request of `halcyon load`.
 struct LoadRequest: Sendable {
     /// The limit for `jobs`; more would only wait for each other.
     static let mostJobs = 64
@@ -22,7 +21,6 @@ struct LoadRequest: Sendable {
     /// The download timeout, in seconds; `nil` for the downloader's default.
     let timeout: Double?
     let limits: DecodingLimits
-    /// The path of the trace file.
     let trace: String?
     let isJSON: Bool
     let isQuiet: Bool
@@ -59,7 +57,6 @@ struct LoadRequest: Sendable {
         return tally.failed
     }
 
-    /// The options of each load.
     var options: KingfisherOptionsInfo {
         var options = Self.options(processor: processor) + [.decodingLimits(limits)]
         if forceRefresh { options.append(.forceRefresh) }

@@ -1,15 +1,12 @@
 import Halcyon
 
-/// The result row of one source.
 struct LoadRow: ResultRow, Sendable {
-    /// A loaded image.
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
         /// The use of the HTTP cache; `nil` without HTTP caching, and for sources not loaded over
         /// HTTP.
         var httpCacheUse: HTTPCacheUse?
-        /// The format of the bytes.
         var format: ImageFormat
         var width: Int
         var height: Int
@@ -17,7 +14,6 @@ struct LoadRow: ResultRow, Sendable {
         /// The size of the loaded data or of the cached file, in bytes.
         var bytes: Int
         var milliseconds: Double
-        /// The path of the written file.
         var output: String?
     }
 
@@ -84,7 +80,6 @@ extension LoadRow.Image {
 }
 
 extension HTTPCacheUse {
-    /// The name in JSON rows.
     fileprivate var name: String {
         switch self {
         case .fetched(stored: true): "fetched"
@@ -97,7 +92,6 @@ extension HTTPCacheUse {
         }
     }
 
-    /// The text for people.
     fileprivate func text(_ source: ImageArgument) -> String {
         switch self {
         case .fetched(stored: false): "fetched, not stored"

@@ -8,7 +8,6 @@ struct SourceLoader: Sendable {
     let plan: OutputPlan
     let writer: OutputWriter
 
-    /// Returns the row of a source, also for a failure.
     func load(_ job: LoadBatch.Job) async -> LoadRow {
         do {
             let source = try job.argument.source.get()

@@ -17,11 +17,9 @@ struct OutputPlan: Sendable {
     let quality: Double?
     let keepsMetadata: Bool
 
-    /// Nothing is written.
     static let nowhere = OutputPlan(
         destination: .nowhere, format: nil, quality: nil, keepsMetadata: false)
 
-    /// A file to write.
     struct Target: Equatable, Sendable {
         let path: String
         let format: ImageFormat

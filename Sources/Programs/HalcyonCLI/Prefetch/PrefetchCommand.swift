@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// `halcyon prefetch`: brings a list of images into the disk cache.
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",

@@ -35,7 +35,6 @@ struct PrefetchLedger {
         }
     }
 
-    /// Returns the entries of a report.
     mutating func take(_ report: Report) -> [Entry] {
         report.completed.compactMap { take($0) { _ in .completed } }
             + report.skipped.compactMap { take($0) { _ in .skipped } }

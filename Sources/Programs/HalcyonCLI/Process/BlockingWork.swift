@@ -8,7 +8,6 @@ enum BlockingWork {
         name: "halcyon.work", width: max(4, Processors.count),
         afterEachJob: { Vips.endJob() })
 
-    /// Runs `body` on a thread that may wait.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -21,7 +21,6 @@ struct ServeCommand: ParsableCommand {
     private static let others = ["health", "purge", "warm"]
 }
 
-/// Becomes `halcyon-server sign`.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",

@@ -41,7 +41,6 @@ final class Console: @unchecked Sendable {
         self.onOutputLost = onOutputLost
     }
 
-    /// Writes a line to standard output.
     func print(_ line: String) {
         queue.async { self.writeOutput(line) }
     }
@@ -56,7 +55,6 @@ final class Console: @unchecked Sendable {
         }
     }
 
-    /// Writes a line to standard error.
     func note(_ line: String) {
         queue.async {
             self.erase()
@@ -110,7 +108,6 @@ final class Console: @unchecked Sendable {
         queue.sync { erase() }
     }
 
-    /// Standard output could not be written.
     struct OutputLost: Error, CustomStringConvertible {
         let error: POSIXError
 

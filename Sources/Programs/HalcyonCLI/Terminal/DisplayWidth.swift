@@ -17,12 +17,10 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// The columns a terminal gives this character.
     var columns: Int { unicodeScalars.map(\.columns).max() ?? 0 }
 }
 
 extension String {
-    /// The columns a terminal gives this text.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// The text with the characters replaced that a terminal would interpret instead of showing
@@ -72,7 +70,6 @@ extension String {
     }
 }
 
-/// Which side of its column a text stands at.
 enum TextAlignment {
     case left
     case right

@@ -5,7 +5,6 @@ enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Whether a terminal is at the other end.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// Columns and rows of the terminal; 80 × 24 when it does not say.
@@ -60,7 +59,6 @@ enum FileDescriptorWriter {
 }
 
 extension POSIXError {
-    /// The error of the system call that has just failed.
     static var current: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// The system's own words.

@@ -67,7 +67,6 @@ struct TraceDocument {
         }
     }
 
-    /// Returns the result of a request; `nil` for events that do not end it.
     private static func result(of event: ImageEvent) -> JSONObject? {
         switch event.kind {
         case .succeeded(let type): JSONObject(["result": .string(type.name)])
@@ -127,7 +126,6 @@ struct TraceDocument {
             ]))
     }
 
-    /// Adds an instant event.
     private mutating func mark(_ name: String, _ time: ContinuousClock.Instant, _ line: Int) {
         lines.append(
             JSONObject([
@@ -161,7 +159,6 @@ extension ImageStage {
 }
 
 extension CacheType {
-    /// The place, in words.
     fileprivate var place: String {
         switch self {
         case .none: "nowhere"

@@ -110,11 +110,9 @@ final class FreshnessTile: Box {
     private let ageLabel = Label("", style: "detail")
     private let validatorLabel = Label("", style: "detail")
 
-    /// The use of the HTTP cache for the picture.
     var use: String { useLabel.text }
     /// The age of the stored response and the end of its freshness.
     var age: String { ageLabel.text }
-    /// The validator of the stored response.
     var validator: String { validatorLabel.text }
 
     init(_ rule: ChangingPictures.Rule) {
@@ -153,7 +151,6 @@ final class FreshnessTile: Box {
             .set(to: view)
     }
 
-    /// Shows the age and the validator of the stored response.
     func tell(of response: CachedHTTPResponse?, now: Date) {
         guard let response else {
             ageLabel.show("no answer is kept")

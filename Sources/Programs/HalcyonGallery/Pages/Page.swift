@@ -23,7 +23,6 @@ final class Page: Box {
     }
 }
 
-/// The pages, in their order.
 enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case grid
     case transitions
@@ -37,7 +36,6 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case failures
     case freshness
 
-    /// The name in the list of pages.
     var title: String {
         switch self {
         case .hashes: "Placeholders by hash"
@@ -47,7 +45,6 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// Makes the content of the page.
     @MainActor func makeContent(_ gallery: Gallery) -> View {
         switch self {
         case .grid: GridPage.make(gallery)

@@ -57,7 +57,6 @@ enum PalettesPage {
 }
 
 extension Color {
-    /// One pixel of the colour.
     fileprivate var pixel: Bitmap {
         let samples = [red, green, blue].map { UInt8((min(max($0, 0), 1) * 255).rounded()) }
         guard

@@ -5,7 +5,6 @@ import HalcyonSamples
 
 extension Label: Placeholder {}
 
-/// The page of placeholders and indicators.
 enum PlaceholdersPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let entries = entries(of: gallery)

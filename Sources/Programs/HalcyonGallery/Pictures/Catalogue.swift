@@ -3,14 +3,11 @@ import Halcyon
 import HalcyonSamples
 import HalcyonWork
 
-/// One picture to show.
 struct Picture: Hashable, Sendable {
-    /// The file name.
     let title: String
     let url: URL
     /// Whether the picture is animated, as far as that is known.
     var isAnimated = false
-    /// The local file, if there is one.
     var file: FilePath?
 
     /// The source to load; `copy` makes it another image for caches and downloads.
@@ -38,11 +35,8 @@ struct Catalogue {
         "astronaut-progressive.jpg", "hubble-detail.avif", "retina.jpg", "kingfisher.svg",
         "hubble_deep_field.jpg", "kingfisher.gif", "kingfisher.avif", "kingfisher.png",
     ]
-    /// The number of pictures that are also served slowly.
     private static let slowCount = 8
-    /// The download time of a slow picture.
     private static let slowness = Duration.seconds(4)
-    /// The number of pieces of a slow picture.
     private static let pieces = 40
 
     init(
@@ -85,7 +79,6 @@ struct Catalogue {
         }
     }
 
-    /// Serves a file slowly.
     private mutating func addSlow(_ file: FilePath, _ origin: SampleServer) {
         do {
             let data = try file.read()
@@ -101,7 +94,6 @@ struct Catalogue {
         }
     }
 
-    /// Whether a file is readable; records a failure if not.
     private mutating func isReadable(_ file: FilePath) -> Bool {
         do {
             _ = try file.read(atMost: 1)

@@ -4,7 +4,6 @@ import HalcyonSamples
 /// Pictures that the server on this machine serves with different `Cache-Control` fields. They can
 /// be changed, and the server made unreachable.
 @MainActor final class ChangingPictures {
-    /// The caching rules of a picture.
     struct Rule: Sendable {
         let title: String
         let cacheControl: String
@@ -30,7 +29,6 @@ import HalcyonSamples
     /// The number of the current version, which grows with each change.
     private(set) var version = 1
     private let origin: SampleServer
-    /// The pictures that take turns.
     private let pictures: [Data]
 
     private static let names = [
@@ -48,7 +46,6 @@ import HalcyonSamples
     /// The URL of a rule's picture, the same for all versions.
     func url(_ index: Int) -> URL { origin.url(Self.path(index)) }
 
-    /// Replaces the picture at each URL.
     func change() {
         version += 1
         serve()

@@ -9,7 +9,6 @@ import HalcyonWork
     let pictures: [Picture]
     /// The pictures that are served slowly: the first files, or samples if only URLs are shown.
     let slow: [Picture]
-    /// The server on this machine.
     let origin: SampleServer
     /// The pictures that come with the program, in `/samples` of `origin`.
     let samples: SamplePictures
@@ -24,7 +23,6 @@ import HalcyonWork
     /// The cost limit of the memory cache, in bytes.
     private static let memoryLimit = 256 << 20
 
-    /// The error for sources without any picture.
     struct Nothing: Error, CustomStringConvertible {
         let description: String
     }
@@ -69,12 +67,10 @@ import HalcyonWork
         pictures[index % pictures.count]
     }
 
-    /// A picture that is loaded slowly.
     func slowPicture(_ index: Int) -> Picture {
         slow[index % slow.count]
     }
 
-    /// The URL of a sample.
     func sample(_ name: String) -> URL { origin.url("/samples/\(name)") }
 
     private static func names(of sources: [GallerySource]) -> String {

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// The program: its arguments.
 @main struct GalleryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halcyon-gallery",

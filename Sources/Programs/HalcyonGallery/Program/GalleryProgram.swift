@@ -4,7 +4,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// Runs the program inside GTK's main loop.
 @MainActor final class GalleryProgram {
     private let request: GalleryRequest
     private let loop = g_main_loop_new(nil, 0)

@@ -2,19 +2,16 @@ import ArgumentParser
 import Foundation
 import HalcyonWork
 
-/// The parsed command line of the program.
 struct GalleryRequest: Sendable {
     /// The sources of pictures; empty for the samples.
     let sources: [GallerySource]
     /// The reasons why other sources cannot be shown.
     let problems: [String]
-    /// The initial page.
     let page: PageName
     /// The screenshot to take; `nil` keeps the window open until the user closes it.
     var screenshot: ScreenshotRequest?
 }
 
-/// A screenshot of the window.
 struct ScreenshotRequest: Sendable {
     let file: URL
     /// The time after the window has appeared.

@@ -42,14 +42,12 @@ final class TextButton: View {
         Signal.connect(UnsafeMutableRawPointer(widget), "clicked", action)
     }
 
-    /// Changes the text.
     func setTitle(_ title: String) {
         gtk_button_set_label(widget.cast(), title)
     }
 }
 
 extension View {
-    /// Expands the view to all available space.
     @discardableResult
     func expand(horizontally: Bool = true, vertically: Bool = true) -> Self {
         gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
@@ -67,7 +65,6 @@ extension View {
         return self
     }
 
-    /// Adds a class of the style sheet.
     @discardableResult
     func style(_ name: String...) -> Self {
         for name in name { gtk_widget_add_css_class(widget, name) }
@@ -107,7 +104,6 @@ extension Label {
         if self.text != text { self.text = text }
     }
 
-    /// Centres each line.
     func centred() -> Self {
         gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)
         return self

@@ -19,7 +19,6 @@ final class Tile: Box {
         self.init([view.expand(vertically: false)], title: title, detail: detail)
     }
 
-    /// The lines below the title.
     var detail: String {
         get { detailLabel.text }
         set { detailLabel.text = newValue }

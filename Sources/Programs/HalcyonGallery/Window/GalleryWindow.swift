@@ -11,7 +11,6 @@ import HalcyonGTK
     private let statistics: StatisticsPanel
     private var pages: [PageName: Box] = [:]
 
-    /// - Parameter closed: Called when the user closes the window.
     init(_ gallery: Gallery, page: PageName, closed: @escaping @MainActor () -> Void) {
         Style.install()
         self.gallery = gallery
@@ -41,14 +40,12 @@ import HalcyonGTK
         window.close()
     }
 
-    /// Waits until the window is on the screen.
     func appeared() async throws {
         while !window.isMapped { try await Task.sleep(for: .milliseconds(10)) }
         // The start of a program is not what the figure is about.
         MainLoopMeter.reset()
     }
 
-    /// Saves what the window looks like now.
     func save(to file: URL) async throws {
         await statistics.refresh()
         guard let bitmap = await window.screenshot() else { throw NotOnScreen() }

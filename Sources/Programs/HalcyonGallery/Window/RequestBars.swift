@@ -30,7 +30,6 @@ final class RequestBars: Box {
         }
     }
 
-    /// Ends the updates.
     func stop() {
         listening?.cancel()
     }
@@ -45,7 +44,6 @@ final class RequestBars: Box {
     }
 }
 
-/// The canvas of the bars.
 private final class RequestCanvas: Canvas {
     private static let pitch: CGFloat = 6
     private static let thickness: CGFloat = 5
@@ -83,7 +81,6 @@ private final class RequestCanvas: Canvas {
     }
 }
 
-/// A patch in the colour of a stage.
 private final class StageMark: Canvas {
     private let stage: ImageStage
 

@@ -42,10 +42,8 @@ struct RequestChart {
         }
     }
 
-    /// The duration of the longest bar.
     var longest: Duration { latest.map { $0.end - $0.trail.start }.max() ?? .zero }
 
-    /// Records an event of a request.
     mutating func take(_ event: ImageEvent) {
         if case .started = event.kind {
             let trail = RequestTrail(start: event.time)

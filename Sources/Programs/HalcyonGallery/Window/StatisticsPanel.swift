@@ -51,13 +51,11 @@ final class StatisticsPanel: Box {
         }
     }
 
-    /// Ends the updates.
     func stop() {
         refreshing?.cancel()
         bars.stop()
     }
 
-    /// Shows the figures of this moment.
     func refresh() async {
         let ledger = gallery.ledger
         // A size that cannot be read now is read the next time.
