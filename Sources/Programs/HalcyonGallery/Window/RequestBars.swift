@@ -40,7 +40,10 @@ final class RequestBars: Box {
     }
 
     private static func key(to stage: ImageStage) -> View {
-        Box(.row, spacing: 4, [StageMark(stage), Label(stage.words, style: "figure-name")])
+        let mark = PictureView(stage.color, width: 9, height: 9).style("bare")
+        mark.cornerRadius = nil
+        gtk_widget_set_valign(mark.widget, GTK_ALIGN_CENTER)
+        return Box(.row, spacing: 4, [mark, Label(stage.words, style: "figure-name")])
     }
 }
 
@@ -78,25 +81,6 @@ private final class RequestCanvas: Canvas {
                 snapshot.fill(place, with: part.stage.color)
             }
         }
-    }
-}
-
-private final class StageMark: Canvas {
-    private let stage: ImageStage
-
-    init(_ stage: ImageStage) {
-        self.stage = stage
-        super.init()
-        style("bare")
-    }
-
-    override func measure(
-        _ direction: Direction, other: CGFloat?
-    ) -> (minimum: CGFloat, natural: CGFloat) { (9, 9) }
-
-    override func draw(in snapshot: Snapshot) {
-        let place = CGRect(x: 0, y: (size.height - 9) / 2, width: 9, height: 9)
-        snapshot.fill(place, with: stage.color)
     }
 }
 
