@@ -6,9 +6,7 @@ import Halcyon
     private let configuration: ImageCellConfiguration
     /// The size and mode images are made for; `nil` until a cell is laid out.
     private var place: Place?
-    private(set) var options: KingfisherOptionsInfo? {
-        didSet { parsed = options.map { KingfisherParsedOptionsInfo($0) } }
-    }
+    private(set) var options: KingfisherOptionsInfo?
     /// The parsed `options`, for cache lookups.
     private(set) var parsed: KingfisherParsedOptionsInfo?
 
@@ -20,7 +18,7 @@ import Halcyon
 
     init(_ configuration: ImageCellConfiguration) {
         self.configuration = configuration
-        if configuration.imageSize == .original { setOptions(Self.shared + configuration.options) }
+        if configuration.imageSize == .original { use(Self.shared + configuration.options) }
     }
 
     mutating func fit(_ view: ImageView) {
@@ -32,7 +30,7 @@ import Halcyon
         case .cell:
             guard view.size.width > 0, view.size.height > 0 else {
                 // A cell that gets its size from its image only.
-                options = options ?? Self.shared + configuration.options
+                if options == nil { use(Self.shared + configuration.options) }
                 return
             }
             let step = 32 / scale
@@ -44,13 +42,12 @@ import Halcyon
             size: size, mode: view.contentMode == .fit ? .aspectFit : .aspectFill, scale: scale)
         guard place != self.place else { return }
         self.place = place
-        options = makeOptions(for: place)
+        use(makeOptions(for: place))
     }
 
-    /// Sets `options` from within an initializer, where a direct assignment calls no property
-    /// observer.
-    private mutating func setOptions(_ new: KingfisherOptionsInfo) {
+    private mutating func use(_ new: KingfisherOptionsInfo) {
         options = new
+        parsed = KingfisherParsedOptionsInfo(new)
     }
 
     private func makeOptions(for place: Place) -> KingfisherOptionsInfo {

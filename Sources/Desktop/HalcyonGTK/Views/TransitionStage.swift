@@ -16,8 +16,6 @@ import Halcyon
     /// The limit for nesting unfinished transitions that interrupt each other.
     private static let greatestDepth = 4
 
-    init() {}
-
     /// Sets the view, which owns this object.
     func serve(_ view: View) {
         self.view = view

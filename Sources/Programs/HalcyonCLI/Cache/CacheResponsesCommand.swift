@@ -53,7 +53,8 @@ private final class ResponseList: Sendable {
     /// Adds a response. Blocks.
     func add(_ response: CachedHTTPResponse) throws {
         let keys = try state.withLock { $0.keys } ?? readKeys()
-        let line = ResponseLine(response, keys: keys, now: Date())
+        let images = response.fileNames.map { keys[$0] ?? $0 }
+        let line = ResponseLine(response: response, images: images, now: Date())
         if let console {
             try console.printNow(line.json.text)
         } else {
@@ -76,12 +77,6 @@ private struct ResponseLine {
     /// The keys of the images made from it.
     let images: [String]
     let now: Date
-
-    init(_ response: CachedHTTPResponse, keys: [String: String], now: Date) {
-        self.response = response
-        images = response.fileNames.map { keys[$0] ?? $0 }
-        self.now = now
-    }
 
     private var url: String { (response.url?.absoluteString ?? response.key).maskingSecrets }
     private var age: Int { Int(min(response.age(at: now), 1e15)) }

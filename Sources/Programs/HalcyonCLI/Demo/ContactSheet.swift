@@ -13,11 +13,6 @@ struct ContactSheet {
     struct Section: Sendable {
         let title: String
         let tiles: [Tile]
-
-        init(title: String, _ tiles: [Tile]) {
-            self.title = title
-            self.tiles = tiles
-        }
     }
 
     let title: String

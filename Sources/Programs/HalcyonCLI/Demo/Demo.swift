@@ -149,8 +149,10 @@ struct Demo: Sendable {
             title: "Halcyon",
             subtitle: "Image loading, caching and processing for Swift on Linux",
             sections: [
-                .init(title: "Loaded over HTTP: milliseconds cold, from disk, from memory", tiles),
-                .init(title: "Processed", variants),
+                .init(
+                    title: "Loaded over HTTP: milliseconds cold, from disk, from memory",
+                    tiles: tiles),
+                .init(title: "Processed", tiles: variants),
             ], columns: 8)
     }
 

@@ -157,7 +157,8 @@ extension DuplicatesCommand {
         try await BlockingWork.run {
             let sections = try groups.enumerated().map { index, group in
                 ContactSheet.Section(
-                    title: "Group \(index + 1)", try group.pictures.map { try group.tile(of: $0) })
+                    title: "Group \(index + 1)",
+                    tiles: try group.pictures.map { try group.tile(of: $0) })
             }
             let sheet = ContactSheet(
                 title: "Duplicates", subtitle: subtitle, sections: sections,

@@ -149,10 +149,6 @@ private struct MalformedSource: ImageDataProvider {
 
     var cacheKey: String { "malformed:\(text)" }
 
-    func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
-        handler(.failure(failure))
-    }
-
     func data() async throws -> Data { throw failure }
 }
 

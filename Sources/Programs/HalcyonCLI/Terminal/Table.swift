@@ -52,17 +52,16 @@ struct TextStyle: Equatable, Sendable {
 
     static let plain = TextStyle(isColoured: false)
 
-    init(isColoured: Bool) {
-        self.isColoured = isColoured
-    }
-
-    /// Colours for a terminal, unless `NO_COLOR` is set to anything or the terminal is a dumb one.
-    init(isTerminal: Bool, environment: [String: String]) {
-        isColoured =
-            isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-    }
-
     func callAsFunction(_ tone: Tone, _ text: String) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension TextStyle {
+    /// Colours for a terminal, unless `NO_COLOR` is set to anything or the terminal is a dumb one.
+    init(isTerminal: Bool, environment: [String: String]) {
+        self.init(
+            isColoured: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
+                && environment["TERM"] != "dumb")
     }
 }
