@@ -120,10 +120,9 @@ struct LoadTally {
 
     func summary(after duration: Duration, style: TextStyle) -> String {
         var parts = [Quantity.count(loaded, "image")]
-        let origins: [(CacheType, String)] = [
-            (.none, "loaded"), (.disk, "from disk"), (.memory, "from memory"),
-        ]
-        let counts = origins.compactMap { type, name in found[type].map { "\($0) \(name)" } }
+        let counts = [CacheType.none, .disk, .memory].compactMap { type in
+            found[type].map { "\($0) \(type.origin)" }
+        }
         if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
         if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
         parts.append(Quantity.bytes(bytes))

@@ -59,7 +59,8 @@ struct LoadRow: ResultRow, Sendable {
             if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
             facts.append(Quantity.bytes(Int64(image.bytes)))
             let use = image.httpCacheUse.map { " (\($0.text(source).printable))" } ?? ""
-            facts.append("\(image.origin)\(use) in \(Quantity.milliseconds(image.milliseconds))")
+            let time = Quantity.milliseconds(image.milliseconds)
+            facts.append("\(image.cacheType.origin)\(use) in \(time)")
             let arrow = image.output.map { " → \($0.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
@@ -69,9 +70,10 @@ struct LoadRow: ResultRow, Sendable {
     }
 }
 
-extension LoadRow.Image {
-    fileprivate var origin: String {
-        switch cacheType {
+extension CacheType {
+    /// Where an image of this type is from.
+    var origin: String {
+        switch self {
         case .none: "loaded"
         case .memory: "from memory"
         case .disk: "from disk"
