@@ -50,7 +50,13 @@ struct ContactSheet {
         guard let result = fitted.process(item: .image(image), options: options) else {
             throw ContactSheetError.cannotDraw
         }
-        return try VipsImage.over(result.bitmap()).flattened(background: Palette.tileComponents)
+        let bitmap = try result.withEightBits().bitmap()
+        let pixels = bitmap.data as NSData
+        return try VipsImage.memory(
+            pixels.bytes, count: pixels.length, owner: pixels, width: bitmap.size.width,
+            height: bitmap.size.height, bands: bitmap.channels, format: .uchar,
+            interpretation: .srgb
+        ).flattened(background: Palette.tileComponents)
     }
 
     /// Background, tiles and texts as SVG.
@@ -119,22 +125,4 @@ enum ContactSheetError: Error, CustomStringConvertible {
     case cannotDraw
 
     var description: String { "A picture of the contact sheet could not be drawn." }
-}
-
-extension VipsImage {
-    /// The pixels of a bitmap as a libvips image, copied.
-    static func over(_ bitmap: Bitmap) throws -> VipsImage {
-        let pixels = bitmap.data as NSData
-        return try memory(
-            pixels.bytes, count: pixels.length, owner: pixels, width: bitmap.size.width,
-            height: bitmap.size.height, bands: bitmap.channels,
-            format: bitmap.depth == .eight ? .uchar : .ushort,
-            interpretation: bitmap.depth == .eight ? .srgb : .rgb16
-        ).convertedTo8Bit()
-    }
-
-    private func convertedTo8Bit() throws(VipsError) -> VipsImage {
-        guard format == .ushort else { return self }
-        return try apply("cast", ["format": "uchar", "shift": true]).interpreted(as: .srgb)
-    }
 }
