@@ -49,13 +49,15 @@ struct CacheLocation: ParsableArguments {
     }
 
     /// Refuses a folder with files that no cache has made, before files in it are removed.
-    /// - Throws: `ForeignFiles`.
+    /// - Throws: `CommandFailure`.
     func refuseForeignFiles() throws {
         guard let directory else { return }
         // A folder that cannot be listed is told of when it is used.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         if let name = names.sorted().first(where: { !Self.isCacheFile($0) }) {
-            throw ForeignFiles(directory: directory, example: name)
+            throw CommandFailure(
+                description: "\(directory) holds files that no image cache has made, "
+                    + "such as \(name); nothing was removed.")
         }
     }
 
@@ -64,15 +66,5 @@ struct CacheLocation: ParsableArguments {
         if name.hasPrefix(".") { return true }
         let stem = name.prefix { $0 != "." }
         return stem.utf8.count == 64 && stem.allSatisfy(\.isHexDigit)
-    }
-
-    struct ForeignFiles: Error, CustomStringConvertible {
-        let directory: String
-        let example: String
-
-        var description: String {
-            "\(directory) holds files that no image cache has made, such as \(example); "
-                + "nothing was removed."
-        }
     }
 }

@@ -41,15 +41,10 @@ struct CachePathCommand: AsyncParsableCommand {
             let file = try options.location.existing()?.cacheFileURLIfOnDisk(
                 forKey: key, processorIdentifier: processor.identifier)
             guard let file else {
-                throw NotCached(source: argument)
+                throw CommandFailure(description: "\(argument.label) is not in the cache.")
             }
             Self.tell(file.path, as: "file", options, console)
         }
-    }
-
-    struct NotCached: Error, CustomStringConvertible {
-        let source: ImageArgument
-        var description: String { "\(source.label) is not in the cache." }
     }
 
     private static func tell(

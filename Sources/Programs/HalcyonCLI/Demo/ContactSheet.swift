@@ -48,7 +48,8 @@ struct ContactSheet {
             |> RoundCornerImageProcessor(cornerRadius: 8)
         let options = KingfisherParsedOptionsInfo(nil)
         guard let result = fitted.process(item: .image(image), options: options) else {
-            throw ContactSheetError.cannotDraw
+            throw CommandFailure(
+                description: "A picture of the contact sheet could not be drawn.")
         }
         let bitmap = try result.withEightBits().bitmap()
         let pixels = bitmap.data as NSData
@@ -119,10 +120,4 @@ struct ContactSheet {
         static let faint = "#9fb0bd"
         static let accent = "#4fc3d9"
     }
-}
-
-enum ContactSheetError: Error, CustomStringConvertible {
-    case cannotDraw
-
-    var description: String { "A picture of the contact sheet could not be drawn." }
 }

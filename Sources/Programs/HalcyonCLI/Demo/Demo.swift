@@ -24,10 +24,6 @@ struct Demo: Sendable {
     func run(output: URL) async throws {
         let origin = try SampleServer()
         defer { origin.stop() }
-        try await run(origin, output: output)
-    }
-
-    private func run(_ origin: SampleServer, output: URL) async throws {
         let count = samples.names.count
         console.print("\(count) pictures from a server on this machine, \(origin.baseURL)")
         try serve(from: origin)

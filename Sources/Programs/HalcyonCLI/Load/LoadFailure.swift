@@ -61,6 +61,11 @@ extension LoadFailure {
     }
 }
 
+/// A sentence about something that keeps a command from its work.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
 enum ErrorText {
     static func of(_ error: any Error) -> String {
         switch error {

@@ -24,17 +24,10 @@ final class TraceRecording: Sendable {
             do {
                 try PendingFile.write(Data(TraceDocument(events).text.utf8), to: path)
             } catch {
-                throw Unwritten(path: path, reason: ErrorText.of(error))
+                let reason = ErrorText.of(error)
+                throw CommandFailure(
+                    description: "The trace “\(path.printable)” could not be written: \(reason)")
             }
-        }
-    }
-
-    private struct Unwritten: Error, CustomStringConvertible {
-        let path: String
-        let reason: String
-
-        var description: String {
-            "The trace “\(path.printable)” could not be written: \(reason)"
         }
     }
 }
