@@ -28,11 +28,8 @@ struct path_rule {
 } __attribute__((packed));
 
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
+enum { BENEATH_PATH = 1 };
 enum { READ_FILE = 1 << 2, READ_FOLDER = 1 << 3 };
-
-static long landlock(int call, long a, const void *b, long c, long d) {
-    return call == RESTRICT_SELF ? syscall(call, a, 0) : syscall(call, a, b, c, d);
-}
 
 uint32_t cworker_confine_files(const char *const folders[], size_t count) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return CWORKER_PRIVILEGES | CWORKER_FILES;
@@ -57,14 +54,14 @@ uint32_t cworker_confine_files(const char *const folders[], size_t count) {
         int folder = open(folders[i], O_PATH | O_CLOEXEC);
         if (folder < 0) continue;
         struct path_rule rule = {READ_FILE | READ_FOLDER, folder};
-        if (landlock(ADD_RULE, ruleset, (void *)1, (long)&rule, 0) != 0) {
+        if (syscall(ADD_RULE, ruleset, BENEATH_PATH, &rule, 0) != 0) {
             /* A file has nothing to be listed. */
             rule.access = READ_FILE;
-            landlock(ADD_RULE, ruleset, (void *)1, (long)&rule, 0);
+            syscall(ADD_RULE, ruleset, BENEATH_PATH, &rule, 0);
         }
         close(folder);
     }
-    long result = landlock(RESTRICT_SELF, ruleset, NULL, 0, 0);
+    long result = syscall(RESTRICT_SELF, ruleset, 0);
     close(ruleset);
     return result == 0 ? 0 : CWORKER_FILES;
 }
