@@ -237,19 +237,15 @@ static int database_close(sqlite3_file *file) {
 // The journal has to be in its file before the database is changed.
 static int database_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     Database *database = database_of(file);
-    if (database->length > 0) {
-        int result = flush(database);
-        if (result != SQLITE_OK) return result;
-    }
+    int result = flush(database);
+    if (result != SQLITE_OK) return result;
     return database->own->xWrite(file, bytes, count, offset);
 }
 
 static int database_truncate(sqlite3_file *file, sqlite3_int64 size) {
     Database *database = database_of(file);
-    if (database->length > 0) {
-        int result = flush(database);
-        if (result != SQLITE_OK) return result;
-    }
+    int result = flush(database);
+    if (result != SQLITE_OK) return result;
     return database->own->xTruncate(file, size);
 }
 
