@@ -36,7 +36,7 @@ struct InfoCommand: AsyncParsableCommand {
             for (index, source) in sources.enumerated() {
                 try Task.checkCancellation()
                 let row = await InfoRow(source, downloader)
-                if row.isFailure { failures += 1 }
+                if row.result.failure != nil { failures += 1 }
                 if !json, index > 0 { console.print("") }
                 for line in json ? [row.json.text] : row.lines { console.print(line) }
             }

@@ -6,10 +6,6 @@ struct InfoRow: Sendable {
     let source: ImageArgument
     let result: Result<ImageInformation, LoadFailure>
 
-    var isFailure: Bool {
-        if case .failure = result { true } else { false }
-    }
-
     /// The fields of ``json``, for the help: names on the left, their meanings on the right.
     static let fields = """
           source               as it was given

@@ -48,10 +48,3 @@ struct LoadBatch: Sendable {
         }
     }
 }
-
-extension LoadRow {
-    /// Whether the source failed because the user stopped the program.
-    fileprivate var isCancelled: Bool {
-        if case .failure(let failure) = result { failure.isCancellation } else { false }
-    }
-}

@@ -20,9 +20,7 @@ struct LoadRow: ResultRow, Sendable {
     let source: ImageArgument
     let result: Result<Image, LoadFailure>
 
-    var isFailure: Bool {
-        if case .failure = result { true } else { false }
-    }
+    var failure: LoadFailure? { result.failure }
 
     var json: JSONObject {
         switch result {

@@ -1,9 +1,21 @@
 /// The result of one source: a line for people and an object for programs.
 protocol ResultRow {
     var source: ImageArgument { get }
-    var isFailure: Bool { get }
+    var failure: LoadFailure? { get }
     var json: JSONObject { get }
     func line(style: TextStyle) -> String
+}
+
+extension ResultRow {
+    var isFailure: Bool { failure != nil }
+    /// Whether the source failed because the user stopped the program.
+    var isCancelled: Bool { failure?.isCancellation == true }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
 }
 
 extension Console {

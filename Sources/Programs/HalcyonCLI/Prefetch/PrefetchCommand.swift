@@ -141,15 +141,14 @@ extension PrefetchCommand {
     ) async -> PrefetchTally {
         console.beginProgress(ProgressBoard(sourceCount: arguments.count, showsTotalBar: true))
         var ledger = ledger
-        var rows = ResultSequencer<PrefetchRow?>()
+        var rows = ResultSequencer<PrefetchRow>()
         var tally = PrefetchTally()
         for await var report in reports {
             report.failed = failures()
             for entry in ledger.take(report) {
                 let row = entry.row
                 console.progress { $0.finish(failed: row.isFailure) }
-                let isCutShort = row.failure?.isCancellation == true
-                for case let row? in rows.finish(entry.index, with: isCutShort ? nil : row) {
+                for row in rows.finish(entry.index, with: row) where !row.isCancelled {
                     tally.count(row)
                     console.report(
                         row, number: tally.count, of: arguments.count, isJSON: json,

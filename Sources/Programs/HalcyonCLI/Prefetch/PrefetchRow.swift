@@ -13,8 +13,6 @@ struct PrefetchRow: ResultRow, Sendable {
         if case .failed(let failure) = outcome { failure } else { nil }
     }
 
-    var isFailure: Bool { failure != nil }
-
     var json: JSONObject {
         var object = JSONObject([
             "source": .string(source.text), "status": .string(outcome.name),
