@@ -106,8 +106,7 @@ public final class SampleServer: Sendable {
         }
     }
 
-    /// Forgets `connection`; to be called before it is closed, as its descriptor may be reused
-    /// then.
+    /// To be called before `connection` is closed, as its descriptor may be reused then.
     private func forget(_ connection: Int32) {
         _ = state.withLock { $0.connections.remove(connection) }
     }

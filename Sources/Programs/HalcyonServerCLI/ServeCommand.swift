@@ -95,8 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
         if exitCode != 0 { throw ExitCode(exitCode) }
     }
 
-    /// The settings with the flags, and whether they are those of the demonstration: without any source,
-    /// the sample pictures are served.
+    /// The settings with the flags, and whether they serve the samples for want of any source.
     private func effective() throws -> (ImageServerConfiguration, Bool) {
         var configuration = try settings.read(warn: complain)
         if !bind.isEmpty { configuration.bind = try bind.map(Self.address) }

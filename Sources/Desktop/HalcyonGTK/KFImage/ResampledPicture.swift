@@ -32,8 +32,7 @@ import Halcyon
         self.becameReady = becameReady
     }
 
-    /// Returns the picture of `image` with `size` pixels; `nil` until it is ready. Replaces earlier
-    /// requests.
+    /// The picture of `image` with `size` pixels; `nil` until it is ready. The last call counts.
     func picture(
         of image: Image, size: PixelSize, scaleFactor: CGFloat, method: Method
     ) -> Picture? {

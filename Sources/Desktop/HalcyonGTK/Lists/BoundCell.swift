@@ -35,8 +35,7 @@ import Halcyon
     /// The cell's place in the list, if it is bound.
     var position: Int? { ListItem(pointer)?.position }
 
-    /// Binds the cell to `item`, whose image is `source`. The view keeps its content until `wait`
-    /// or `load`.
+    /// Binds the cell to `item`. The view keeps its content until `wait` or `load`.
     func bind(to item: ListItem, source: Source?) {
         binding += 1
         self.source = source
@@ -70,8 +69,7 @@ import Halcyon
         }
     }
 
-    /// Unbinds the cell from its item and its load. The last image stays, so that the next one can
-    /// follow without a gap.
+    /// Ends the load. The last image stays, so that the next one can follow without a gap.
     func unbind() {
         binding += 1
         if state == .loading {

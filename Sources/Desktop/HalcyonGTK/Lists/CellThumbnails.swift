@@ -61,8 +61,7 @@ import Halcyon
             + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
     }
 
-    /// The shared manager's cache, downloader and default options, which a prefetcher does not use
-    /// by itself.
+    /// Options of the shared manager, which a prefetcher does not use by itself.
     private static var shared: KingfisherOptionsInfo {
         let manager = KingfisherManager.shared
         return [.targetCache(manager.cache), .downloader(manager.downloader)]

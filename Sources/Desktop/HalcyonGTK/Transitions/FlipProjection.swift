@@ -6,8 +6,7 @@ import Foundation
 /// its bounds. Lengths are measured from the axis, across it.
 struct FlipProjection: Hashable {
     let length: CGFloat
-    /// The rotation, in degrees, between -90 and 90: positive when the edge at the start comes to
-    /// the front.
+    /// Between -90 and 90: positive when the edge at the start comes to the front.
     let degrees: CGFloat
 
     private var radians: CGFloat { degrees * .pi / 180 }
@@ -20,15 +19,13 @@ struct FlipProjection: Hashable {
     /// Whether the plane stands on edge, and so is invisible.
     var isOnEdge: Bool { cos(radians) * length < 0.5 }
 
-    /// Projects the point at `position` of the plane onto the screen, and returns the scale there
-    /// too.
+    /// The point of the screen where the point at `position` of the plane is, and the scale there.
     func projected(_ position: CGFloat) -> (position: CGFloat, scale: CGFloat) {
         let scale = depth / (depth + recession + position * sin(radians))
         return (position * cos(radians) * scale, scale)
     }
 
-    /// Returns the point of the plane that is projected to `position`, also beyond the plane's
-    /// edges.
+    /// The point of the plane that is projected to `position`, also beyond its edges.
     func unprojected(_ position: CGFloat) -> CGFloat {
         position * (depth + recession) / (depth * cos(radians) - position * sin(radians))
     }

@@ -27,8 +27,7 @@ struct CacheLocation: ParsableArguments {
         ) { folder, _ in folder }
     }
 
-    /// Returns the folder of partial downloads for a cache in `directory`; `nil` for the default
-    /// one.
+    /// The folder of partial downloads; `nil` for that of the default cache.
     static func partials(in directory: String?) -> URL? {
         // Hidden, so that a listing of the cache's folder shows cached files only.
         directory.map {

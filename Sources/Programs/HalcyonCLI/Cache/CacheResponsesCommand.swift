@@ -146,8 +146,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns a hint for a pattern that contains a secret, which the cache masks in URLs; `nil`
-    /// for others.
+    /// A hint for a pattern that contains a secret, which the cache masks in URLs.
     static func hint(for pattern: String) -> String? {
         let masked = pattern.maskingSecrets
         guard masked != pattern else { return nil }

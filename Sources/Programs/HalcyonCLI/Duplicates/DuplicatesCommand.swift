@@ -63,8 +63,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
 }
 
 extension DuplicatesCommand {
-    /// Reads all pictures and prints the groups; returns the number of unreadable files and
-    /// folders.
+    /// Prints the groups; returns the number of unreadable files and folders.
     private func find(_ console: Console) async throws -> Int {
         let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
         for failure in found.failures { console.note(failure) }
@@ -92,8 +91,7 @@ extension DuplicatesCommand {
         return failures
     }
 
-    /// Reads the pictures concurrently: one for each core, and one more that reads its file
-    /// meanwhile.
+    /// Reads one picture for each core, and one more whose file is read meanwhile.
     private func read(
         _ paths: [FilePath], _ console: Console
     ) async throws -> (pictures: [FoundPicture], failures: Int) {

@@ -14,8 +14,6 @@ struct FoundPicture: Sendable, Equatable {
     let opacityHash: PerceptualHash?
     let average: Color
 
-    /// Whether this picture looks like `other`.
-    ///
     /// - Parameter distance: How many bits of the hashes may differ.
     func looksLike(_ other: FoundPicture, distance: Int) -> Bool {
         self.distance(to: other) <= distance && hasProportions(of: other) && hasColor(of: other)

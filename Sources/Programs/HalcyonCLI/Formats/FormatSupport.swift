@@ -10,8 +10,7 @@ struct FormatSupport: Equatable {
     /// Whether all frames of an animation are written, as found by encoding one.
     let writesAnimations: Bool
 
-    /// Returns the support for all formats, in the order of `ImageFormat`; starts libvips and
-    /// encodes small images.
+    /// In the order of `ImageFormat`; starts libvips and encodes small images.
     static func all() -> [FormatSupport] {
         let readable = Set(ImageFormat.readable)
         let writable = Set(ImageFormat.writable)

@@ -125,8 +125,7 @@ struct ImageArgument: Sendable {
     }
 }
 
-/// A URL kept as text, to save memory in long lists: a parsed one whose parts were read takes six
-/// times as much.
+/// A URL as text: a parsed one whose parts were read takes six times as much memory.
 private struct WrittenURL: Resource {
     let cacheKey: String
 

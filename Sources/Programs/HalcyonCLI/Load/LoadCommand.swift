@@ -130,7 +130,6 @@ struct LoadCommand: AsyncParsableCommand {
         try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 
-    /// Returns the validated request.
     /// - Throws: `ValidationError` for invalid values and combinations.
     func request() throws -> LoadRequest {
         try checkRanges()

@@ -67,8 +67,7 @@ struct LoadRequest: Sendable {
         return options
     }
 
-    /// The HTTP caching settings: stale images are validated before use, as the program does not
-    /// wait for a revalidation in the background.
+    /// Stale images are validated before use: the program waits for nothing in the background.
     private static let httpCaching: HTTPCaching = {
         var caching = HTTPCaching.on
         caching.staleWhileRevalidate = .never
@@ -90,8 +89,7 @@ struct LoadRequest: Sendable {
         ]
     }
 
-    /// The options for images that are not processed: the cache stores the downloaded bytes
-    /// unchanged, before the image is delivered.
+    /// The cache stores the downloaded bytes unchanged, before the image is delivered.
     static var plainOptions: KingfisherOptionsInfo {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true

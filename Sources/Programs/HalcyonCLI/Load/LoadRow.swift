@@ -4,8 +4,7 @@ struct LoadRow: ResultRow, Sendable {
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
-        /// The use of the HTTP cache; `nil` without HTTP caching, and for sources not loaded over
-        /// HTTP.
+        /// `nil` without HTTP caching, and for sources not loaded over HTTP.
         var httpCacheUse: HTTPCacheUse?
         var format: ImageFormat
         var width: Int

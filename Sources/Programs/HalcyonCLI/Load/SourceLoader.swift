@@ -38,8 +38,7 @@ struct SourceLoader: Sendable {
             milliseconds: duration.milliseconds, output: output)
     }
 
-    /// The bytes that were loaded (of a processed image, as they were cached), or those of the cached
-    /// file.
+    /// The bytes that were loaded, for a processed image those that were cached.
     private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
         let cache = manager.cache
         let isCached = result.cacheType.cached

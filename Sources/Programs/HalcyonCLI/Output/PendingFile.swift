@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A file that is written under a temporary name in its destination's folder and renamed when
-/// complete.
+/// A file that has a temporary name in its destination's folder until it is complete.
 struct PendingFile {
     private static let unfinished = Mutex<Set<String>>([])
 

@@ -133,8 +133,7 @@ extension PrefetchCommand {
         return tally.failed
     }
 
-    /// - Parameter failures: Returns the failures since its last call; they may be ahead of the
-    ///   reports.
+    /// - Parameter failures: New ones at each call; they may be ahead of the reports.
     private func printRows(
         of arguments: [ImageArgument], _ reports: AsyncStream<PrefetchLedger.Report>,
         failures: @Sendable () -> [PropagationError], _ ledger: PrefetchLedger, _ console: Console

@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonWork
 
-/// Becomes `halcyon-server serve`, or with `health`, `purge` or `warm` the command of that name, which is about a
-/// server that runs.
+/// Becomes `halcyon-server serve`, or the command about a running server that is named.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

@@ -23,8 +23,7 @@ extension Character {
 extension String {
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text with the characters replaced that a terminal would interpret instead of showing
-    /// them.
+    /// The text without characters that a terminal would interpret instead of showing them.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
     }

@@ -1,8 +1,7 @@
 import Foundation
 import HalcyonSamples
 
-/// Pictures that the server on this machine serves with different `Cache-Control` fields. They can
-/// be changed, and the server made unreachable.
+/// Pictures with different `Cache-Control` fields, whose server can be made unreachable.
 @MainActor final class ChangingPictures {
     struct Rule: Sendable {
         let title: String

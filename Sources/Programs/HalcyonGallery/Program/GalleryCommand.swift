@@ -61,7 +61,6 @@ import HalcyonWork
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Returns the parsed and validated arguments.
     /// - Throws: `ValidationError`.
     private func request() throws -> GalleryRequest {
         let (sources, problems) = try usableSources()
