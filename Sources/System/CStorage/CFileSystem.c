@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -29,10 +28,10 @@ int halcyon_exchange(int folder, const char *one, const char *other) {
 }
 
 static int open_resolved(int folder, const char *path, uint64_t resolve) {
-    struct open_how how;
-    memset(&how, 0, sizeof how);
-    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve;
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve,
+    };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
