@@ -34,7 +34,7 @@ struct DemoProgramTests {
         let names = try SamplePictures().names
         for variant in DemoVariant.all {
             #expect(names.contains(variant.sample))
-            _ = try variant.processor()
+            _ = try ImageProcessorSpec.parse(variant.spec)
             #expect(variant.spec.count <= ContactSheetLayout.charactersPerLine)
         }
     }

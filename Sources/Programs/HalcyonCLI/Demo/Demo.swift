@@ -113,7 +113,7 @@ struct Demo: Sendable {
         var tiles: [ContactSheet.Tile] = []
         let clock = ContinuousClock()
         for variant in DemoVariant.all where samples.names.contains(variant.sample) {
-            let processor = try variant.processor()
+            let processor = try ImageProcessorSpec.parse(variant.spec)
             let start = clock.now
             let result = try await manager.retrieveImage(
                 with: origin.url(variant.sample),
@@ -181,8 +181,4 @@ struct DemoVariant: Sendable {
         DemoVariant(sample: "astronaut-progressive.jpg", spec: "color:c=1.3,s=0.4"),
         DemoVariant(sample: "kingfisher.svg", spec: "overlay:#ff8000:0.7"),
     ]
-
-    func processor() throws -> any ImageProcessor {
-        try ImageProcessorSpec.parse(spec)
-    }
 }

@@ -6,9 +6,8 @@ import HalcyonSamples
 /// The page of failed loads, retries and alternative sources.
 enum FailuresPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let entries = entries(of: gallery)
-        let views = entries.map { _ in PictureView(width: 230, height: 170) }
-        let tiles = zip(views, entries).map { view, entry in
+        let shown = entries(of: gallery).map { entry in
+            let view = PictureView(width: 230, height: 170)
             view.kf.indicatorType = .activity
             view.retriesOnClick = true
             if entry.showsText {
@@ -17,17 +16,14 @@ enum FailuresPage {
                         .style("placeholder").centred()
                 }
             }
-            return Tile(view, title: entry.name)
+            return (entry: entry, view: view, tile: Tile(view, title: entry.name))
         }
         let load: @MainActor () -> Void = {
-            for (index, entry) in entries.enumerated() {
-                let tile = tiles[index]
+            for (entry, view, tile) in shown {
                 tile.detail = "loading…"
-                views[index].kf.setImage(
+                view.kf.setImage(
                     with: entry.url,
-                    options: [
-                        .forceRefresh, .transition(.fade(0.3)),
-                    ] + entry.options
+                    options: [.forceRefresh, .transition(.fade(0.3))] + entry.options
                         + (entry.showsText ? [] : [.onFailureImage(brokenPicture)])
                 ) { [weak tile] result in
                     gallery.ledger.note(result)
@@ -39,7 +35,8 @@ enum FailuresPage {
         return Page(
             "Failures and retries",
             "Each of these goes wrong in its own way; click on a picture to load it again.",
-            buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
+            buttons: [TextButton("Try again", load)],
+            content: TileGrid(shown.map { $0.tile }, columns: 2...4))
     }
 
     /// A picture frame with a line through it, in a grey for light and dark themes.

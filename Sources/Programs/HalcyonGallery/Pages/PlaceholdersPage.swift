@@ -7,14 +7,14 @@ extension Label: Placeholder {}
 
 enum PlaceholdersPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let entries = entries(of: gallery)
-        let views = entries.map { _ in PictureView(width: 230, height: 170) }
-        let tiles = zip(views, entries).map { view, entry in
+        let shown = entries(of: gallery).map { entry in
+            let view = PictureView(width: 230, height: 170)
             view.kf.indicatorType = entry.indicator
-            return Tile(view, title: entry.name, detail: entry.code)
+            return (view, entry)
         }
+        let tiles = shown.map { Tile($0, title: $1.name, detail: $1.code) }
         let load: @MainActor () -> Void = {
-            for (index, (view, entry)) in zip(views, entries).enumerated() {
+            for (index, (view, entry)) in shown.enumerated() {
                 view.kf.setImage(
                     with: (entry.picture ?? gallery.slowPicture(index)).url,
                     placeholder: entry.placeholder(),
