@@ -136,17 +136,14 @@ struct LoadCommand: AsyncParsableCommand {
         try checkCombinations()
         let arguments = sources.map(ImageArgument.init)
         return LoadRequest(
-            arguments: arguments, processor: try ImageProcessorSpec.parse(option: processors),
+            command: self, arguments: arguments,
+            processor: try ImageProcessorSpec.parse(option: processors),
             plan: OutputPlan(
                 destination: destination(for: arguments), format: try outputFormat(),
-                quality: quality, keepsMetadata: keepMetadata),
-            cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
-            onlyFromCache: onlyFromCache, usesHTTPCaching: httpCaching, resumes: resume,
-            jobs: jobs, timeout: timeout, limits: limits, trace: trace, isJSON: json,
-            isQuiet: quiet)
+                quality: quality, keepsMetadata: keepMetadata))
     }
 
-    private var limits: DecodingLimits {
+    var limits: DecodingLimits {
         var limits = DecodingLimits.default
         if let maxPixels { limits.maximumPixelCount = maxPixels }
         if let maxMemory { limits.maximumMemory = maxMemory << 20 }

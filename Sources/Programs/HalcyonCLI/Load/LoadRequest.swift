@@ -7,63 +7,62 @@ struct LoadRequest: Sendable {
     /// The cost limit of the memory cache, in bytes, for sources that are given more than once.
     private static let mostRepeatedPictures = 64 << 20
 
+    let command: LoadCommand
     let arguments: [ImageArgument]
     let processor: (any ImageProcessor)?
     let plan: OutputPlan
-    let cacheDirectory: String?
-    let forceRefresh: Bool
-    let onlyFromCache: Bool
-    /// Whether images are cached by the rules of HTTP.
-    let usesHTTPCaching: Bool
-    /// Whether interrupted downloads are resumed the next time.
-    let resumes: Bool
-    let jobs: Int
-    /// The download timeout, in seconds; `nil` for the downloader's default.
-    let timeout: Double?
-    let limits: DecodingLimits
-    let trace: String?
-    let isJSON: Bool
-    let isQuiet: Bool
 
     /// Loads all sources and prints a row for each; returns the number of failures.
     func run(_ console: Console) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
-        if let timeout { downloader.downloadTimeout = timeout }
-        if resumes {
+        if let timeout = command.timeout { downloader.downloadTimeout = timeout }
+        let cacheDirectory = command.cacheLocation.directory
+        if command.resume {
             downloader.resumption = DownloadResumption(
                 directory: CacheLocation.partials(in: cacheDirectory))
         }
         let cache = try CacheLocation.cache(in: cacheDirectory)
         cache.memoryStorage.config.totalCostLimit = Self.mostRepeatedPictures
         let manager = KingfisherManager(downloader: downloader, cache: cache)
-        let recording = trace.map { _ in TraceRecording(of: manager) }
+        let recording = command.trace.map { _ in TraceRecording(of: manager) }
         let loader = SourceLoader(
             manager: manager, options: options, plan: plan,
             writer: OutputWriter(plan: plan, sources: arguments))
-        let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
+        let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
         var tally = LoadTally()
         await batch.run(loader.load) { row in
             tally.count(row)
             console.report(
-                row, number: tally.count, of: arguments.count, isJSON: isJSON, isQuiet: isQuiet)
+                row, number: tally.count, of: arguments.count, isJSON: command.json,
+                isQuiet: command.quiet)
         }
         await downloader.finishWritingPartials()
-        if let trace, let recording { try await recording.write(to: trace) }
-        if !isJSON && !isQuiet && !Task.isCancelled {
+        if let trace = command.trace, let recording { try await recording.write(to: trace) }
+        if !command.json && !command.quiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }
         return tally.failed
     }
 
-    var options: KingfisherOptionsInfo {
-        var options = Self.options(processor: processor) + [.decodingLimits(limits)]
-        if forceRefresh { options.append(.forceRefresh) }
-        if onlyFromCache { options.append(.onlyFromCache) }
-        if usesHTTPCaching { options.append(.httpCaching(Self.httpCaching)) }
-        if plan.keepsMetadata { options.append(.keepPositionInOriginal) }
-        if !hasRepeatedSources { options.append(.memoryCacheExpiration(.expired)) }
+    private var options: KingfisherOptionsInfo {
+        var options = Self.options(processor: processor) + [.decodingLimits(command.limits)]
+        if command.forceRefresh { options.append(.forceRefresh) }
+        if command.onlyFromCache { options.append(.onlyFromCache) }
+        if command.httpCaching { options.append(.httpCaching(Self.httpCaching)) }
+        return options + Self.options(of: arguments, keepsMetadata: plan.keepsMetadata)
+    }
+
+    /// The options that depend on the sources together.
+    static func options(
+        of arguments: [ImageArgument], keepsMetadata: Bool
+    ) -> KingfisherOptionsInfo {
+        var options = KingfisherOptionsInfo()
+        if keepsMetadata { options.append(.keepPositionInOriginal) }
+        // The decoded image of a source that is given more than once is used again.
+        let keys = arguments.compactMap { try? $0.source.get().cacheKey }
+        if Set(keys).count == keys.count { options.append(.memoryCacheExpiration(.expired)) }
         return options
     }
 
@@ -73,12 +72,6 @@ struct LoadRequest: Sendable {
         caching.staleWhileRevalidate = .never
         return caching
     }()
-
-    /// Whether a source is given more than once, so that its decoded image can be reused.
-    private var hasRepeatedSources: Bool {
-        let keys = arguments.compactMap { try? $0.source.get().cacheKey }
-        return Set(keys).count < keys.count
-    }
 
     /// Returns the options for loading, processing (if `processor` is given) and caching images.
     static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
