@@ -97,9 +97,7 @@ extension DuplicatesCommand {
     ) async throws -> (pictures: [FoundPicture], failures: Int) {
         console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
         let width = Processors.count + 1
-        return try await withThrowingTaskGroup(
-            of: Reading.self
-        ) { group in
+        return try await withThrowingTaskGroup(of: Reading.self) { group in
             var results = [Int: FoundPicture]()
             var failures = 0
             var next = 0
@@ -112,18 +110,14 @@ extension DuplicatesCommand {
             for _ in 0..<width { addNext() }
             while let reading = try await group.next() {
                 try Task.checkCancellation()
-                var isFailed = false
                 switch reading.result {
-                case .success(let picture):
-                    results[reading.index] = picture
-                case .failure(let error):
-                    isFailed = true
+                case .success(let picture): results[reading.index] = picture
+                case .failure(let failure):
                     failures += 1
                     let path = paths[reading.index].description
-                    let failure = LoadFailure(error, at: path)
                     console.note("\(path): \(failure.message)".printable)
                 }
-                console.progress { [isFailed] in $0.finish(failed: isFailed) }
+                console.progress { $0.finish(failed: reading.result.failure != nil) }
                 addNext()
             }
             return (paths.indices.compactMap { results[$0] }, failures)
@@ -136,7 +130,7 @@ extension DuplicatesCommand {
     /// leaves such a closure from a `do` or its `catch` (Tests/Compiler/task-tuple.swift).
     private struct Reading: Sendable {
         let index: Int
-        let result: Result<FoundPicture?, any Error>
+        let result: Result<FoundPicture?, LoadFailure>
     }
 
     private static func copies(in groups: [PictureGroup]) -> Int {

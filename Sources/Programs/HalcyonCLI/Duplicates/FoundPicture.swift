@@ -54,11 +54,11 @@ extension FoundPicture {
 
     /// The picture in a file; `nil` when the file is not a picture. A failure says what keeps the file from being
     /// read, or its pixels from being decoded.
-    static func read(_ path: FilePath) async -> Result<FoundPicture?, any Error> {
+    static func read(_ path: FilePath) async -> Result<FoundPicture?, LoadFailure> {
         do {
             return .success(try await reading(path))
         } catch {
-            return .failure(error)
+            return .failure(LoadFailure(error, at: path.description))
         }
     }
 
