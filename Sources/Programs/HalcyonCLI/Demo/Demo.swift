@@ -63,11 +63,9 @@ struct Demo: Sendable {
     private func load(
         _ origin: SampleServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
     ) async throws -> [String: LoadRow.Image] {
-        let plan = OutputPlan.nowhere
         let options = LoadRequest.plainOptions + extra
         let loader = SourceLoader(
-            manager: manager, options: options, plan: plan,
-            writer: OutputWriter(plan: plan, sources: []))
+            manager: manager, options: options, writer: OutputWriter(plan: .nowhere, sources: []))
         let arguments = samples.names.map { ImageArgument(origin.url($0).absoluteString) }
         let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
         var images: [String: LoadRow.Image] = [:]

@@ -26,7 +26,7 @@ struct LoadRequest: Sendable {
         let manager = KingfisherManager(downloader: downloader, cache: cache)
         let recording = command.trace.map { _ in TraceRecording(of: manager) }
         let loader = SourceLoader(
-            manager: manager, options: options, plan: plan,
+            manager: manager, options: options,
             writer: OutputWriter(plan: plan, sources: arguments))
         let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()

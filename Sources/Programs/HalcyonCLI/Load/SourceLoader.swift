@@ -5,7 +5,6 @@ import Halcyon
 struct SourceLoader: Sendable {
     let manager: KingfisherManager
     let options: KingfisherOptionsInfo
-    let plan: OutputPlan
     let writer: OutputWriter
 
     func load(_ job: LoadBatch.Job) async -> LoadRow {
@@ -59,7 +58,7 @@ struct SourceLoader: Sendable {
 
     /// The bytes of the unprocessed image, as far as they are needed and can be had.
     private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
-        guard plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
+        guard writer.plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
         // What is cached may have been cached without the position; the file may be gone by now.
         if case .provider(let provider) = result.source, let data = try? await provider.data() {
             return data
