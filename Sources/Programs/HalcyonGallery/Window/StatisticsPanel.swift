@@ -8,7 +8,6 @@ import HalcyonWork
 /// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {
     private let gallery: Gallery
-    private let grid: UnsafeMutablePointer<GtkGrid>
     private let bars = RequestBars()
     private var figures: [Figure: Label] = [:]
     private var refreshing: Task<Void, Never>?
@@ -27,7 +26,7 @@ final class StatisticsPanel: Box {
     init(_ gallery: Gallery) {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
-        grid = table.cast()
+        let grid: UnsafeMutablePointer<GtkGrid> = table.cast()
         super.init(.column, spacing: 8)
         style("statistics")
         append(Label("LIVE", style: "statistics-title"))
@@ -60,19 +59,15 @@ final class StatisticsPanel: Box {
         let ledger = gallery.ledger
         // A size that cannot be read now is read the next time.
         let disk = try? await gallery.cache.diskStorageSize
-        show("\(ledger.memory)", .memory)
-        show("\(ledger.disk)", .disk)
-        show("\(ledger.loaded)", .loaded)
-        show("\(ledger.failed)", .failed)
-        show("\(gallery.origin.requestCount)", .requests)
-        show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
+        figures[.memory]?.show("\(ledger.memory)")
+        figures[.disk]?.show("\(ledger.disk)")
+        figures[.loaded]?.show("\(ledger.loaded)")
+        figures[.failed]?.show("\(ledger.failed)")
+        figures[.requests]?.show("\(gallery.origin.requestCount)")
+        figures[.memorySize]?.show(Self.bytes(gallery.cache.memoryStorageCacheCost))
         let stall = MainLoopMeter.mostProcessorTime.inSeconds * 1000
-        show(String(format: "%.1f ms", stall), .stall)
-        if let disk { show(Self.bytes(Int(disk)), .diskSize) }
-    }
-
-    private func show(_ text: String, _ figure: Figure) {
-        figures[figure]?.show(text)
+        figures[.stall]?.show(String(format: "%.1f ms", stall))
+        if let disk { figures[.diskSize]?.show(Self.bytes(Int(disk))) }
     }
 
     private static func bytes(_ count: Int) -> String {
