@@ -61,3 +61,69 @@ struct RemovedFiles: Equatable {
 
     var text: String { "\(Quantity.count(count, "file")), \(Quantity.bytes(bytes))" }
 }
+
+/// Which disk cache a command uses.
+struct CacheLocation: ParsableArguments {
+    @Option(
+        name: .customLong("cache-directory"),
+        help: ArgumentHelp(
+            "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
+                + "~/.cache without that.",
+            valueName: "dir"))
+    var directory: String?
+
+    func validate() throws {
+        if directory?.isEmpty == true {
+            throw ValidationError("The name of the cache directory is empty.")
+        }
+    }
+
+    /// The cache whose files are in `directory` itself; the default one without.
+    /// - Throws: `KingfisherError` when the folder cannot be made.
+    static func cache(in directory: String?) throws -> ImageCache {
+        guard let directory else { return .default }
+        return try ImageCache(
+            name: "default", cacheDirectoryURL: URL(fileURLWithPath: directory, isDirectory: true)
+        ) { folder, _ in folder }
+    }
+
+    /// The folder of partial downloads; `nil` for that of the default cache.
+    static func partials(in directory: String?) -> URL? {
+        // Hidden, so that a listing of the cache's folder shows cached files only.
+        directory.map {
+            URL(fileURLWithPath: $0, isDirectory: true)
+                .appendingPathComponent(".partials", isDirectory: true)
+        }
+    }
+
+    /// The cache to look into; `nil` when there is no such folder, which is then not made.
+    func existing() throws -> ImageCache? {
+        if let directory, !FileManager.default.fileExists(atPath: directory) { return nil }
+        return try Self.cache(in: directory)
+    }
+
+    var path: String {
+        guard let directory else { return ImageCache.default.diskStorage.directoryURL.path }
+        return URL(fileURLWithPath: directory, isDirectory: true).path
+    }
+
+    /// Refuses a folder with files that no cache has made, before files in it are removed.
+    /// - Throws: `CommandFailure`.
+    func refuseForeignFiles() throws {
+        guard let directory else { return }
+        // A folder that cannot be listed is told of when it is used.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        if let name = names.sorted().first(where: { !Self.isCacheFile($0) }) {
+            throw CommandFailure(
+                description: "\(directory) holds files that no image cache has made, "
+                    + "such as \(name); nothing was removed.")
+        }
+    }
+
+    /// Whether a cache gives such names: hidden ones, and digests with or without an extension.
+    private static func isCacheFile(_ name: String) -> Bool {
+        if name.hasPrefix(".") { return true }
+        let stem = name.prefix { $0 != "." }
+        return stem.utf8.count == 64 && stem.allSatisfy(\.isHexDigit)
+    }
+}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonWork
 import Logging
+import Vips
 
 /// Runs a command's work so that signals stop it, and errors become a message and an exit code.
 enum CommandRunner {
@@ -68,5 +69,19 @@ struct ConsoleLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         console.note("halcyon: \(event.level): \("\(event.message)".printable)")
+    }
+}
+
+/// Where encoding, drawing and writing files happens: never on Swift's cooperative threads.
+enum BlockingWork {
+    /// A few threads even where there is one core: some work waits for files.
+    private static let pool = ThreadPool(
+        name: "halcyon.work", width: max(4, Processors.count),
+        afterEachJob: { Vips.endJob() })
+
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await pool.run(body)
     }
 }
