@@ -87,7 +87,8 @@ import Halcyon
         thumbnails.fit(first.0.cell.imageView)
         window.move(to: first.1..<last.1 + 1)
 
-        let upcoming = window.upcoming(of: itemCount(of: list))
+        let count = Viewport.model(of: list).map { Int(g_list_model_get_n_items($0)) } ?? 0
+        let upcoming = window.upcoming(of: count)
         let kept = Set(seen.map(\.1) + upcoming)
         for (cell, position) in bound where cell.state == .loading && !kept.contains(position) {
             wait(cell)
@@ -132,9 +133,5 @@ import Halcyon
         let cache = options.targetCache ?? KingfisherManager.shared.cache
         return cache.retrieveImageInMemoryCache(
             forKey: options.cacheKey(of: source), options: options) != nil
-    }
-
-    private func itemCount(of list: UnsafeMutablePointer<GtkWidget>) -> Int {
-        Viewport.model(of: list).map { Int(g_list_model_get_n_items($0)) } ?? 0
     }
 }

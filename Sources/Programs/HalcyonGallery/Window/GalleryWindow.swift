@@ -21,12 +21,17 @@ import HalcyonGTK
 
         gtk_window_set_titlebar(window.widget.cast(), gtk_header_bar_new())
         window.content = makeContent(View(widget: stackWidget))
-        for name in PageName.allCases { addPage(name) }
+        for name in PageName.allCases {
+            let box = Box(.column)
+            pages[name] = box
+            gtk_stack_add_titled(stack, box.widget, name.rawValue, name.title)
+        }
         gtk_stack_set_visible_child_name(stack, page.rawValue)
         fill(page)
 
         Signal.connect(stackWidget, "notify::visible-child-name") { [weak self] in
-            self?.fillVisiblePage()
+            guard let self, let name = gtk_stack_get_visible_child_name(stack) else { return }
+            if let page = PageName(rawValue: String(cString: name)) { fill(page) }
         }
         Signal.connect(window.widget, "close-request", closed)
     }
@@ -68,17 +73,6 @@ import HalcyonGTK
         left.expand(horizontally: false)
         let line = View(widget: gtk_separator_new(GTK_ORIENTATION_VERTICAL))
         return Box(.row, [left, line, stack.expand()])
-    }
-
-    private func addPage(_ name: PageName) {
-        let box = Box(.column)
-        pages[name] = box
-        gtk_stack_add_titled(stack, box.widget, name.rawValue, name.title)
-    }
-
-    private func fillVisiblePage() {
-        guard let name = gtk_stack_get_visible_child_name(stack) else { return }
-        if let page = PageName(rawValue: String(cString: name)) { fill(page) }
     }
 
     /// Makes the content of a page when it is seen for the first time.
