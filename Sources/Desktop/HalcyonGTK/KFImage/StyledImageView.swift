@@ -69,8 +69,7 @@ extension Snapshot {
         var values: [Float] = Array(repeating: 0, count: 16)
         values[15] = Float(color.alpha)
         graphene_matrix_init_from_float(&matrix, &values)
-        graphene_vec4_init(
-            &offset, Float(color.red), Float(color.green), Float(color.blue), 0)
+        graphene_vec4_init(&offset, Float(color.red), Float(color.green), Float(color.blue), 0)
         gtk_snapshot_push_color_matrix(pointer, &matrix, &offset)
         body()
         gtk_snapshot_pop(pointer)

@@ -57,8 +57,7 @@ import Halcyon
         let own = KingfisherParsedOptionsInfo(options).processor
         if !own.identifier.isEmpty { processor = processor |> own }
         // The original stays on disk, for cells of other sizes.
-        return options
-            + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
+        return options + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
     }
 
     /// Options of the shared manager, which a prefetcher does not use by itself.

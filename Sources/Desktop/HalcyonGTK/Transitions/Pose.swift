@@ -26,8 +26,7 @@ public struct Pose: Hashable, Sendable {
         return Pose(
             opacity: mixed(opacity, other.opacity), scale: mixed(scale, other.scale),
             rotation: mixed(rotation, other.rotation),
-            offset: CGPoint(
-                x: mixed(offset.x, other.offset.x), y: mixed(offset.y, other.offset.y)))
+            offset: CGPoint(x: mixed(offset.x, other.offset.x), y: mixed(offset.y, other.offset.y)))
     }
 }
 
@@ -37,8 +36,7 @@ extension Snapshot {
         guard pose != Pose() else { return body() }
         faded(opacity: min(max(pose.opacity, 0), 1)) {
             transformed {
-                translate(
-                    x: size.width / 2 + pose.offset.x, y: size.height / 2 + pose.offset.y)
+                translate(x: size.width / 2 + pose.offset.x, y: size.height / 2 + pose.offset.y)
                 rotate(degrees: pose.rotation, x: 0, y: 0, z: 1)
                 scale(x: pose.scale, y: pose.scale)
                 translate(x: -size.width / 2, y: -size.height / 2)

@@ -67,8 +67,7 @@ extension Snapshot {
         let half = projection.length / 2
         let other = isVertical ? size.height : size.width
         var bounds = graphene_rect_t(
-            CGRect(
-                x: -size.width / 2, y: -size.height / 2, width: size.width, height: size.height))
+            CGRect(x: -size.width / 2, y: -size.height / 2, width: size.width, height: size.height))
         guard let picture = content.surface(size, scaleFactor: scaleFactor) else { return }
         defer { cairo_surface_destroy(picture) }
         guard let cairo = gtk_snapshot_append_cairo(pointer, &bounds) else { return }

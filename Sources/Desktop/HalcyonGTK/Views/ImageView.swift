@@ -239,8 +239,7 @@ public import Halcyon
     /// Draws the image, and on top of it the other views.
     open func drawContent(in snapshot: Snapshot) {
         if let picture {
-            snapshot.draw(
-                picture, placement: placement, size: size, scaleFactor: scaleFactor)
+            snapshot.draw(picture, placement: placement, size: size, scaleFactor: scaleFactor)
         }
         drawChildren(in: snapshot)
     }

@@ -33,8 +33,7 @@ extension View {
             height: Int(gdk_paintable_get_intrinsic_height(paintable)))
         let pixels = PixelSize(points: size, scale: scaleFactor)
         let drawing = RenderNode.recording {
-            gdk_paintable_snapshot(
-                paintable, $0.pointer, Double(size.width), Double(size.height))
+            gdk_paintable_snapshot(paintable, $0.pointer, Double(size.width), Double(size.height))
         }
         guard let drawing else {
             // The view draws nothing.

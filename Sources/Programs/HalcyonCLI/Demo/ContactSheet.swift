@@ -48,8 +48,7 @@ struct ContactSheet {
             |> RoundCornerImageProcessor(cornerRadius: 8)
         let options = KingfisherParsedOptionsInfo(nil)
         guard let result = fitted.process(item: .image(image), options: options) else {
-            throw CommandFailure(
-                description: "A picture of the contact sheet could not be drawn.")
+            throw CommandFailure(description: "A picture of the contact sheet could not be drawn.")
         }
         let bitmap = try result.withEightBits().bitmap()
         let pixels = bitmap.data as NSData

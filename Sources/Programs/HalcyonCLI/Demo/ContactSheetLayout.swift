@@ -28,8 +28,7 @@ struct ContactSheetLayout: Equatable {
     static let titleHeight = 92
     static let headingHeight = 52
 
-    static let tileHeight =
-        inset + pictureHeight + 10 + linesPerLabel * lineHeight + inset
+    static let tileHeight = inset + pictureHeight + 10 + linesPerLabel * lineHeight + inset
 
     let width: Int
     let height: Int

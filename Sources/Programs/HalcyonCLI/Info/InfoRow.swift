@@ -89,8 +89,7 @@ extension ImageInformation {
         case .coded(let primaries, let transfer)?:
             object.add(
                 "colors",
-                .object(
-                    JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
+                .object(JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
         case nil: break
         }
         if let camera { object.add("camera", .object(camera.json)) }

@@ -117,7 +117,6 @@ struct LoadTally {
         if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
         if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
         parts.append(Quantity.bytes(bytes))
-        return parts.joined(separator: ", ")
-            + " in \(Quantity.milliseconds(duration.milliseconds))"
+        return parts.joined(separator: ", ") + " in \(Quantity.milliseconds(duration.milliseconds))"
     }
 }

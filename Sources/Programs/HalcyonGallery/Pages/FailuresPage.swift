@@ -70,8 +70,7 @@ enum FailuresPage {
             Entry(name: "Not there", url: origin.url(FailureRoutes.missing)),
             Entry(name: "Half a file", url: origin.url(FailureRoutes.truncated)),
             Entry(name: "A page, not a picture", url: origin.url(FailureRoutes.page)),
-            Entry(
-                name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
+            Entry(name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
             Entry(
                 name: "Busy twice, then retried", url: origin.url(FailureRoutes.flaky),
                 options: [.retryStrategy(retries)]),

@@ -70,8 +70,7 @@ struct Catalogue {
                 url = origin.url(path).appendingPathComponent(url.lastPathComponent)
             }
             pictures.append(
-                Picture(
-                    title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
+                Picture(title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
         }
         let shown = pictures.compactMap(\.file)
         for file in (shown.isEmpty ? sampleFiles : shown).prefix(Self.slowCount) {

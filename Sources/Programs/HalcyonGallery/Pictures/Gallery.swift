@@ -36,8 +36,7 @@ import Synchronization
         let catalogue = try Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
             let reasons = catalogue.failures.map { "\n\($0.description)" }.joined()
-            throw Nothing(
-                description: "there is no image in \(Self.names(of: sources)).\(reasons)")
+            throw Nothing(description: "there is no image in \(Self.names(of: sources)).\(reasons)")
         }
         cache = ImageCache(
             memoryStorage: MemoryStorage.Backend(

@@ -57,8 +57,7 @@ final class PictureView: ImageView {
         self.init(width: width, height: height)
         let components = [color.red, color.green, color.blue]
         let samples = components.map { UInt8((min(max($0, 0), 1) * 255).rounded()) }
-        let pixel = Bitmap(
-            pixels: Data(samples), size: PixelSize(width: 1, height: 1), channels: 3)
+        let pixel = Bitmap(pixels: Data(samples), size: PixelSize(width: 1, height: 1), channels: 3)
         image = pixel.map { Image(bitmap: $0) }
     }
 }
