@@ -52,7 +52,7 @@ public final class SampleServer: Sendable {
                     continue
                 }
                 Thread { [weak self] in
-                    SampleConnection(connection).serve { self?.answer(to: $0) }
+                    SampleConnection(descriptor: connection).serve { self?.answer(to: $0) }
                     self?.forget(connection)
                     close(connection)
                 }.start()

@@ -13,11 +13,9 @@ struct ServeCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        let isAboutAnother = arguments.first.map(Self.others.contains) ?? false
+        let isAboutAnother = ["health", "purge", "warm"].contains(arguments.first)
         try ServerProgram.become(isAboutAnother ? arguments : ["serve"] + arguments)
     }
-
-    private static let others = ["health", "purge", "warm"]
 }
 
 struct SignCommand: ParsableCommand {

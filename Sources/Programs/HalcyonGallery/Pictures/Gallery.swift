@@ -25,10 +25,6 @@ import Synchronization
     /// The cost limit of the memory cache, in bytes.
     private static let memoryLimit = 256 << 20
 
-    struct Nothing: Error, CustomStringConvertible {
-        let description: String
-    }
-
     init(_ sources: [GallerySource]) async throws {
         let samples = try SamplePictures()
         let origin = try SampleServer()
@@ -36,7 +32,8 @@ import Synchronization
         let catalogue = try Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
             let reasons = catalogue.failures.map { "\n\($0.description)" }.joined()
-            throw Nothing(description: "there is no image in \(Self.names(of: sources)).\(reasons)")
+            throw GalleryFailure(
+                description: "there is no image in \(Self.names(of: sources)).\(reasons)")
         }
         cache = ImageCache(
             memoryStorage: MemoryStorage.Backend(
@@ -128,4 +125,8 @@ final class CacheFolder: FileManager, @unchecked Sendable {
             try? FileManager.default.removeItem(at: grave)
         }
     }
+}
+
+struct GalleryFailure: Error, CustomStringConvertible {
+    let description: String
 }

@@ -86,7 +86,7 @@ import HalcyonWork
         }
         return GalleryRequest(
             sources: sources, problems: problems, page: page,
-            screenshot: ScreenshotRequest(file: file, delay: .seconds(seconds)))
+            screenshot: (file: file, delay: Duration.seconds(seconds)))
     }
 
     /// The sources that can be shown, and why others cannot.
@@ -112,14 +112,9 @@ struct GalleryRequest: Sendable {
     /// The reasons why other sources cannot be shown.
     let problems: [String]
     let page: PageName
-    /// The screenshot to take; `nil` keeps the window open until the user closes it.
-    var screenshot: ScreenshotRequest?
-}
-
-struct ScreenshotRequest: Sendable {
-    let file: URL
-    /// The time after the window has appeared.
-    let delay: Duration
+    /// The screenshot to take some time after the window has appeared; `nil` keeps the window open
+    /// until the user closes it.
+    var screenshot: (file: URL, delay: Duration)?
 }
 
 /// A source of pictures, as given on the command line.

@@ -53,14 +53,13 @@ import HalcyonGTK
 
     func save(to file: URL) async throws {
         await statistics.refresh()
-        guard let bitmap = await window.screenshot() else { throw NotOnScreen() }
+        guard let bitmap = await window.screenshot() else {
+            throw GalleryFailure(
+                description: "the window is not on the screen, so there is no picture of it.")
+        }
         let image = Image(bitmap: bitmap)
         let data = try image.kf.data(format: .PNG, options: ImageEncodingOptions())
         try data.write(to: file)
-    }
-
-    private struct NotOnScreen: Error, CustomStringConvertible {
-        let description = "the window is not on the screen, so there is no picture of it."
     }
 
     private func makeContent(_ stack: View) -> View {
