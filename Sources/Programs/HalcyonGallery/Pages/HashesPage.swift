@@ -30,7 +30,7 @@ enum HashesPage {
     private let gallery: Gallery
     private let hashView = PictureView(width: 200, height: 150)
     private let view = PictureView(width: 200, height: 150)
-    private var text: String?
+    private var placeholder: KFCrossPlatformImage?
 
     init(_ picture: Picture, _ kind: Kind, _ gallery: Gallery) {
         self.picture = picture
@@ -41,7 +41,7 @@ enum HashesPage {
     }
 
     func load() {
-        guard let text, let placeholder = image(text) else { return }
+        guard let placeholder else { return }
         hashView.image = placeholder
         view.kf.setImage(
             with: picture.url, placeholder: placeholder,
@@ -54,22 +54,17 @@ enum HashesPage {
         do {
             guard let file = picture.file else { return }
             let image = try Image.decoding(file.read())
-            text =
-                switch kind {
-                case .blurHash: try await image.kf.blurHash().description
-                case .thumbHash: try await image.kf.thumbHash().description
-                }
-            tile.detail = text ?? ""
+            switch kind {
+            case .blurHash:
+                tile.detail = try await image.kf.blurHash().description
+                placeholder = .blurHash(tile.detail)
+            case .thumbHash:
+                tile.detail = try await image.kf.thumbHash().description
+                placeholder = .thumbHash(tile.detail)
+            }
             load()
         } catch {
             tile.detail = error.localizedDescription
-        }
-    }
-
-    private func image(_ text: String) -> KFCrossPlatformImage? {
-        switch kind {
-        case .blurHash: .blurHash(text)
-        case .thumbHash: .thumbHash(text)
         }
     }
 }
