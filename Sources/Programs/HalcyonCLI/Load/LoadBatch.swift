@@ -90,21 +90,12 @@ struct SourceLoader: Sendable {
 
     /// The bytes that were loaded, for a processed image those that were cached.
     private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
-        let cache = manager.cache
         let isCached = result.cacheType.cached
         let identifier = isCached ? processorIdentifier : ""
-        let asksCache = isCached || isProcessed
-        return try await BlockingWork.run {
-            if asksCache,
-                let file = cache.cacheFileURLIfOnDisk(
-                    forKey: result.source.cacheKey, processorIdentifier: identifier),
-                // It may have been removed meanwhile; the image is still there.
-                let data = try? Data(contentsOf: file)
-            {
-                return data
-            }
-            return result.data() ?? Data()
+        if isCached || isProcessed, let data = try await cachedBytes(of: result, identifier) {
+            return data
         }
+        return try await BlockingWork.run { result.data() ?? Data() }
     }
 
     /// The bytes of the unprocessed image, as far as they are needed and can be had.
@@ -114,13 +105,18 @@ struct SourceLoader: Sendable {
         if case .provider(let provider) = result.source, let data = try? await provider.data() {
             return data
         }
-        let cache = manager.cache
-        let key = result.source.cacheKey
-        let cached = try await BlockingWork.run {
-            // It may have been removed meanwhile, or never written.
-            cache.cacheFileURLIfOnDisk(forKey: key).flatMap { try? Data(contentsOf: $0) }
+        return try await cachedBytes(of: result, "") ?? bytes
+    }
+
+    private func cachedBytes(
+        of result: RetrieveImageResult, _ processorIdentifier: String
+    ) async throws -> Data? {
+        let (cache, key) = (manager.cache, result.source.cacheKey)
+        return try await BlockingWork.run {
+            // The file may have been removed meanwhile, or never written.
+            cache.cacheFileURLIfOnDisk(forKey: key, processorIdentifier: processorIdentifier)
+                .flatMap { try? Data(contentsOf: $0) }
         }
-        return cached ?? bytes
     }
 
     private var isProcessed: Bool { !processorIdentifier.isEmpty }
