@@ -25,15 +25,11 @@ struct LoadRow: ResultRow, Sendable {
         switch result {
         case .success(let image):
             var object = JSONObject([
-                "source": .string(source.text),
-                "cacheKey": .string(image.cacheKey),
+                "source": .string(source.text), "cacheKey": .string(image.cacheKey),
                 "cacheType": .string(image.cacheType.name),
-                "format": .string(image.format.rawValue),
-                "width": .int(Int64(image.width)),
-                "height": .int(Int64(image.height)),
-                "frames": .int(Int64(image.frames)),
-                "bytes": .int(Int64(image.bytes)),
-                "milliseconds": .double(image.milliseconds),
+                "format": .string(image.format.rawValue), "width": .init(image.width),
+                "height": .init(image.height), "frames": .init(image.frames),
+                "bytes": .init(image.bytes), "milliseconds": .double(image.milliseconds),
                 "output": .init(image.output),
             ])
             if let use = image.httpCacheUse {
