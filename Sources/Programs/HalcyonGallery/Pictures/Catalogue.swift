@@ -58,7 +58,7 @@ struct Catalogue {
             }
         }
         var folders: [URL: String] = [:]
-        for file in files where isReadable(file) {
+        for file in files where read(file, atMost: 1) != nil {
             var url = file.url
             // A name that is not valid text has no URL on the server.
             if file.text != nil {
@@ -79,27 +79,20 @@ struct Catalogue {
     }
 
     private mutating func addSlow(_ file: FilePath, _ origin: SampleServer) {
-        do {
-            let data = try file.read()
-            let url = origin.url("/slow/\(slow.count).\(file.fileExtension)")
-            origin.route(
-                url.path,
-                SampleAnswer(
-                    data, pieces: max(1, data.count / Self.pieces),
-                    pause: Self.slowness / Self.pieces))
-            slow.append(Picture(title: file.name, url: url, file: file))
-        } catch {
-            failures.append(error)
-        }
+        guard let data = read(file) else { return }
+        let url = origin.url("/slow/\(slow.count).\(file.fileExtension)")
+        let answer = SampleAnswer(
+            data, pieces: max(1, data.count / Self.pieces), pause: Self.slowness / Self.pieces)
+        origin.route(url.path, answer)
+        slow.append(Picture(title: file.name, url: url, file: file))
     }
 
-    private mutating func isReadable(_ file: FilePath) -> Bool {
+    private mutating func read(_ file: FilePath, atMost limit: Int = .max) -> Data? {
         do {
-            _ = try file.read(atMost: 1)
-            return true
+            return try file.read(atMost: limit)
         } catch {
             failures.append(error)
-            return false
+            return nil
         }
     }
 
