@@ -83,13 +83,10 @@ final class StatisticsPanel: Box {
     private(set) var failed = 0
 
     func note(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        switch result {
-        case .success(let value):
-            switch value.cacheType {
-            case .memory: memory += 1
-            case .disk: disk += 1
-            case .none: loaded += 1
-            }
+        switch result.map(\.cacheType) {
+        case .success(.memory): memory += 1
+        case .success(.disk): disk += 1
+        case .success(.none): loaded += 1
         case .failure(let error):
             // A load that another one has followed, or that was ended, is no failure.
             if !error.isTaskCancelled, !error.isNotCurrentTask { failed += 1 }
