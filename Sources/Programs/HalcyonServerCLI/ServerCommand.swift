@@ -60,11 +60,7 @@ struct ConfigurationOptions: ParsableArguments {
         return configuration
     }
 
-    /// The settings of a running server, and where its operations address is.
-    ///
-    /// - Parameters:
-    ///   - text: Takes the place of `ops.bind` where it is given.
-    ///   - complaint: Told when there is no such address.
+    /// - Parameter text: Takes the place of `ops.bind` where it is given.
     func operations(
         at text: String?, complaint: String
     ) throws -> (configuration: ImageServerConfiguration, address: ListenAddress) {

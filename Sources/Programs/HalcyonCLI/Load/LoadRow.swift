@@ -120,9 +120,7 @@ extension Result {
 extension Console {
     /// Prints a row: in JSON, or as a line that `isQuiet` leaves out unless it is a failure.
     ///
-    /// - Parameters:
-    ///   - number: The number of rows so far, this one included.
-    ///   - count: The total number of rows.
+    /// - Parameter number: The number of rows so far, this one included.
     func report(_ row: some ResultRow, number: Int, of count: Int, isJSON: Bool, isQuiet: Bool) {
         if isJSON {
             print(row.json.text)

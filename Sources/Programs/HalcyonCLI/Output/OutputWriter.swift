@@ -24,10 +24,7 @@ struct OutputWriter: Sendable {
 
     /// Writes `image` and returns the file's path; `nil` if the plan writes nothing.
     ///
-    /// - Parameters:
-    ///   - original: The data the image was decoded from, for its metadata.
-    ///   - format: The format of `original`.
-    ///   - job: The load of the source.
+    /// - Parameter original: The data the image was decoded from, for its metadata.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
         _ image: Image, original: Data, format: ImageFormat, of job: LoadBatch.Job
