@@ -25,7 +25,6 @@ final class LogWriter: Sendable {
         settings.format ?? (isatty(STDERR_FILENO) == 0 ? .json : .text)
     }
 
-    /// Returns when everything has been written.
     func finish() async {
         await thread.run {}
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import HalcyonServer
 
-/// Where a running server takes orders.
 struct OperationsOptions: ParsableArguments {
     @OptionGroup var settings: ConfigurationOptions
 
@@ -23,7 +22,6 @@ struct OperationsOptions: ParsableArguments {
     }
 }
 
-/// Purges sources and their derived images from a running server.
 struct PurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
@@ -95,7 +93,6 @@ struct HealthCommand: AsyncParsableCommand {
     }
 }
 
-/// Has a running server make pictures before anybody asks for them.
 struct WarmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warm",

@@ -38,7 +38,6 @@ struct ConfigurationOptions: ParsableArguments {
             "A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
     var set: [String] = []
 
-    /// - Parameter warn: Called with each warning.
     func read(warn: (String) -> Void) throws -> ImageServerConfiguration {
         var configuration = ImageServerConfiguration()
         if let config {

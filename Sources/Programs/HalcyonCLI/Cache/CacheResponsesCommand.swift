@@ -46,7 +46,6 @@ struct CacheResponsesCommand: AsyncParsableCommand {
 /// The output row of a response.
 private struct ResponseLine {
     let response: CachedHTTPResponse
-    /// The keys of the images made from it.
     let images: [String]
     let now: Date
 

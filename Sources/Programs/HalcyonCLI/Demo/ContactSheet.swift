@@ -39,7 +39,6 @@ struct ContactSheet {
         return try canvas.encoded("pngsave_buffer", ["compression": 6])
     }
 
-    /// The image fit in its place, with round corners, on the colour of a tile.
     private func picture(of image: Image) throws -> VipsImage {
         let room = ContactSheetLayout.pictureSize
         let size = CGSize(width: room.width, height: room.height)
@@ -59,7 +58,6 @@ struct ContactSheet {
         ).flattened(background: Palette.tileComponents)
     }
 
-    /// Background, tiles and texts as SVG.
     private func drawing(_ layout: ContactSheetLayout) -> String {
         var svg = """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(layout.width)" \

@@ -20,7 +20,6 @@ struct Demo: Sendable {
             cache: try CacheLocation.cache(in: cacheDirectory.path))
     }
 
-    /// Runs all steps, and writes the contact sheet into `output`.
     func run(output: URL) async throws {
         let origin = try SampleServer()
         defer { origin.stop() }
@@ -200,7 +199,6 @@ struct DemoTable {
             "\(cold.width)×\(cold.height)" + (cold.frames > 1 ? "×\(cold.frames)" : "")
         }
 
-        /// Milliseconds cold, from disk and from memory.
         fileprivate var times: [String] {
             [cold, disk, memory].map { image in
                 String(Quantity.milliseconds(image.milliseconds).dropLast(3))
@@ -208,7 +206,6 @@ struct DemoTable {
         }
     }
 
-    /// The pictures for which all three loads succeeded.
     let rows: [Row]
 
     init(

@@ -36,7 +36,6 @@ struct FormatsCommand: AsyncParsableCommand {
         }
     }
 
-    /// The libraries that read, and their versions.
     private static var libraries: [(name: String, version: String)] {
         [("libvips", Vips.version)]
             + CodecLibrary.installed.map { (name: $0.name, version: $0.version) }

@@ -28,7 +28,6 @@ struct ImageArgument: Sendable {
         }
     }
 
-    /// A malformed source, whose load fails with `failure`.
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
@@ -41,7 +40,6 @@ struct ImageArgument: Sendable {
         return text.count > 60 ? text.prefix(40) + "…" : text
     }
 
-    /// A short name for progress lines.
     var shortName: String {
         if DataURI.isScheme(of: text) { return "data:…" }
         let name = label.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last

@@ -80,7 +80,6 @@ struct OutputWriter: Sendable {
         return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
     }
 
-    /// Creates the folder, and refuses to replace a source.
     private func prepare(_ target: OutputPlan.Target) throws {
         guard case .directory(let folder, _) = plan.destination else { return }
         do {
@@ -110,7 +109,6 @@ struct FileIdentity: Hashable, Sendable {
     private let device: UInt
     private let inode: UInt
 
-    /// `nil` if the file does not exist.
     init?(_ path: FilePath) {
         guard let status = try? path.status() else { return nil }
         device = UInt(status.st_dev)

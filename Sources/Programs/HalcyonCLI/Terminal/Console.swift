@@ -8,11 +8,8 @@ import Foundation
 final class Console: @unchecked Sendable {
     // Unchecked because the state belongs to `queue`, which alone touches it.
 
-    /// The colours of results.
     let outputStyle: TextStyle
-    /// The colours of progress and notes.
     let errorStyle: TextStyle
-    /// Whether progress is drawn and redrawn in place.
     let isLive: Bool
     /// Whether progress is written in lines: standard error is not a live terminal, and not the
     /// same file as standard output.

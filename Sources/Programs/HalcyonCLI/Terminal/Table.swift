@@ -13,7 +13,6 @@ struct Table {
         self.columns = columns
     }
 
-    /// Adds a row; a missing text is empty.
     mutating func add(_ row: [String]) {
         rows.append(columns.indices.map { $0 < row.count ? row[$0].printable : "" })
     }
@@ -47,7 +46,6 @@ struct TextStyle: Equatable, Sendable {
         case cyan = "36"
     }
 
-    /// Whether escape sequences are written.
     let isColoured: Bool
 
     static let plain = TextStyle(isColoured: false)

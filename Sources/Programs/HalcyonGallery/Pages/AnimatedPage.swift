@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Animated images, as they are and processed.
 enum AnimatedPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let samples = formats.map { file, _ in

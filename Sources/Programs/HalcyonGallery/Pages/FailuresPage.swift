@@ -3,7 +3,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonSamples
 
-/// The page of failed loads, retries and alternative sources.
 enum FailuresPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let shown = entries(of: gallery).map { entry in
@@ -58,7 +57,6 @@ enum FailuresPage {
         let name: String
         let url: URL
         var options: KingfisherOptionsInfo = []
-        /// Whether a failure view is shown instead of a failure image.
         var showsText = false
     }
 

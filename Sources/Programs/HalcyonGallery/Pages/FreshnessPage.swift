@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The page of HTTP caching: freshness, revalidation and stale responses.
 enum FreshnessPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let show = FreshnessShow(

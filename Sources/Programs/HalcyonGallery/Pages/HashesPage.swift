@@ -3,7 +3,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// The page of BlurHash and ThumbHash placeholders, which fade into their pictures.
 enum HashesPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = gallery.slow.prefix(6).enumerated().map { index, picture in

@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Processors side by side with the original.
 enum ProcessorsPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in

@@ -25,7 +25,6 @@ import HalcyonSamples
 
     /// Whether the server answers; otherwise it resets connections.
     var isReachable = true { didSet { serve() } }
-    /// The number of the current version, which grows with each change.
     private(set) var version = 1
     private let origin: SampleServer
     private let pictures: [Data]

@@ -8,7 +8,6 @@ enum DotsAnimation {
     private static let steps = 12
     private static let size = PixelSize(width: 6 * radius + 2 * gap, height: 2 * radius)
 
-    /// Its PNG file.
     static let png: Data = {
         let frames = (0..<steps).compactMap { step in
             let pixels = (0..<size.pixelCount).flatMap { pixel in

@@ -61,7 +61,6 @@ import HalcyonWork
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// - Throws: `ValidationError`.
     private func request() throws -> GalleryRequest {
         let (sources, problems) = try usableSources()
         guard let screenshot else {
@@ -123,7 +122,6 @@ enum GallerySource: Hashable, Sendable {
     case file(FilePath)
     case folder(FilePath)
 
-    /// - Throws: `ValidationError`.
     init(_ text: String) throws {
         if let scheme = text.range(of: "://").map({ text[..<$0.lowerBound].lowercased() }),
             scheme != "file"
@@ -148,7 +146,6 @@ enum GallerySource: Hashable, Sendable {
             throw ValidationError("\(path.description) is neither a file nor a folder.")
         }
     }
-    /// The path of a file URL, or the path itself.
     private static func path(_ text: String) -> FilePath? {
         guard text.lowercased().hasPrefix("file://") else { return FilePath(argument: text) }
         return URL(string: text).flatMap { FilePath($0) }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Views in a row or a column.
 class Box: View {
     enum Direction {
         case row
@@ -23,7 +22,6 @@ class Box: View {
     }
 }
 
-/// A vertical scroll view.
 final class Scroller: View {
     init(_ view: View) {
         super.init(widget: gtk_scrolled_window_new())
@@ -34,7 +32,6 @@ final class Scroller: View {
     }
 }
 
-/// A button with a text.
 final class TextButton: View {
     init(_ title: String, _ action: @escaping @MainActor () -> Void) {
         super.init(widget: gtk_button_new_with_label(title))
@@ -99,7 +96,6 @@ extension Label {
         return self
     }
 
-    /// Changes the text if it is another.
     func show(_ text: String) {
         if self.text != text { self.text = text }
     }

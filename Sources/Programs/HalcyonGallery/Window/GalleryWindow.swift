@@ -74,7 +74,6 @@ import HalcyonGTK
         return Box(.row, [left, line, stack.expand()])
     }
 
-    /// Makes the content of a page when it is seen for the first time.
     private func fill(_ name: PageName) {
         guard let box = pages[name], gtk_widget_get_first_child(box.widget) == nil else { return }
         box.append(name.makeContent(gallery))

@@ -4,7 +4,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// A bar chart of the latest requests' stages, one bar below the other.
 final class RequestBars: Box {
     private static let count = 8
 

@@ -6,7 +6,6 @@ import HalcyonWork
 ///
 /// Images from memory have no bar, since they need no waiting.
 struct RequestChart {
-    /// A part of a bar, as fractions of the longest one.
     struct Part: Equatable {
         let stage: ImageStage
         let begin: Double

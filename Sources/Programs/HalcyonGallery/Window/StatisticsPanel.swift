@@ -75,7 +75,6 @@ final class StatisticsPanel: Box {
     }
 }
 
-/// Counts where the images on show came from.
 @MainActor final class Ledger {
     private(set) var memory = 0
     private(set) var disk = 0
