@@ -62,7 +62,6 @@ import Halcyon
 }
 
 extension Snapshot {
-    /// Draws the alpha channel of the drawing of `body` in one colour.
     fileprivate func stencilled(in color: Color, _ body: () -> Void) {
         var matrix = graphene_matrix_t()
         var offset = graphene_vec4_t()

@@ -42,7 +42,6 @@ import Halcyon
         configure(item)
     }
 
-    /// Shows `placeholder`, and loads nothing for now.
     func wait(showing placeholder: (any Placeholder)?) {
         state = source == nil ? .empty : .waiting
         cell.imageView.endAnimation()

@@ -244,7 +244,6 @@ public import Halcyon
         drawChildren(in: snapshot)
     }
 
-    /// The size of the image, in points, if it matters.
     private var naturalSize: CGSize? { sizesToImage ? picture?.size : nil }
 
     open override var heightDependsOnWidth: Bool { sizesToImage && contentMode == .fit }
@@ -287,7 +286,6 @@ public import Halcyon
 }
 
 extension OverlayPlacement {
-    /// The size of `view` on an image view of `bounds`; not less than GTK allows.
     @MainActor fileprivate func extent(of view: View, in bounds: CGSize) -> CGSize {
         var (minimum, natural) = (GtkRequisition(), GtkRequisition())
         gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)

@@ -121,7 +121,6 @@ struct ResultSequencer<Result> {
     private var waiting: [Int: Result] = [:]
     private var next = 0
 
-    /// Adds the result of the request at `index`, and returns all results that are next in order.
     mutating func finish(_ index: Int, with result: Result) -> [Result] {
         waiting[index] = result
         var ready: [Result] = []

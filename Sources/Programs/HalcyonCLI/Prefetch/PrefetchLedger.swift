@@ -59,7 +59,6 @@ struct PrefetchLedger {
 final class PrefetchNews: Sendable {
     private let seen = Mutex((skipped: 0, completed: 0))
 
-    /// Returns a report of the sources that are new in these lists, without failures.
     func take(skipped: [Source], completed: [Source]) -> PrefetchLedger.Report {
         let former = seen.withLock { seen in
             defer { seen = (skipped.count, completed.count) }

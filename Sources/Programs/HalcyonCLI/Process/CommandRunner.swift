@@ -45,7 +45,6 @@ enum CommandRunner {
         }
     }
 
-    /// Prints an error, unless it is a closed pipe, and returns the exit code.
     private static func end(after error: any Error) -> ExitCode {
         if let lost = error as? Console.OutputLost, lost.isClosedPipe {
             return ExitCode(128 + SIGPIPE)

@@ -39,7 +39,6 @@ enum StandardStream: Int32, Sendable {
     }
 }
 
-/// Writes to a descriptor until everything is written.
 enum FileDescriptorWriter {
     /// - Throws: `POSIXError`.
     static func write(_ data: Data, to descriptor: Int32) throws {
@@ -61,6 +60,5 @@ enum FileDescriptorWriter {
 extension POSIXError {
     static var current: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// The system's own words.
     var text: String { String(cString: strerror(code.rawValue)) }
 }
