@@ -51,9 +51,7 @@ struct ConfigurationOptions: ParsableArguments {
         }
         for pair in set {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else {
-                throw Complaint("--set \(pair) is not NAME=VALUE.")
-            }
+            guard parts.count == 2 else { throw Complaint("--set \(pair) is not NAME=VALUE.") }
             try configuration.set(String(parts[0]), to: String(parts[1]))
         }
         return configuration

@@ -77,9 +77,7 @@ import Halcyon
     /// Loads the visible cells and prefetches, after the layout of a frame.
     private func settle() {
         guard let list = cells.values.lazy.compactMap({ Viewport.list(around: $0.cell) }).first
-        else {
-            return
-        }
+        else { return }
         viewport.observe(list)
         let bound = cells.values.compactMap { cell in cell.position.map { (cell, $0) } }
         let seen = bound.filter { Viewport.shows($0.0.cell, in: list) }.sorted { $0.1 < $1.1 }

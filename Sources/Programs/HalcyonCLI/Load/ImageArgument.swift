@@ -91,9 +91,7 @@ struct ImageArgument: Sendable {
     private static func fileSource(
         _ file: (url: URL, path: FilePath)?, _ text: String
     ) -> (Result<Source, LoadFailure>, String) {
-        guard let file else {
-            return (.failure(bad("This is not a file: \(text)")), "image")
-        }
+        guard let file else { return (.failure(bad("This is not a file: \(text)")), "image") }
         // The key of the file's current version, even if it changes later.
         let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
         return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))

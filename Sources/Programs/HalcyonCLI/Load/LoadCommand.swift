@@ -183,9 +183,7 @@ struct LoadCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--output is for one source; use --output-directory for \(sources.count).")
         }
-        if output == "-" {
-            throw ValidationError("--output needs a file; “-” is none.")
-        }
+        if output == "-" { throw ValidationError("--output needs a file; “-” is none.") }
         for (name, value) in [
             ("--output", output), ("--output-directory", outputDirectory), ("--trace", trace),
         ] where value?.isEscaped == true {
@@ -200,9 +198,7 @@ struct LoadCommand: AsyncParsableCommand {
                 (format != nil, "--format"), (quality != nil, "--quality"),
                 (keepMetadata, "--keep-metadata"),
             ].first { $0.0 }
-            if let idle {
-                throw ValidationError("\(idle.1) needs --output or --output-directory.")
-            }
+            if let idle { throw ValidationError("\(idle.1) needs --output or --output-directory.") }
         }
         if forceRefresh && onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
@@ -210,9 +206,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func outputFormat() throws -> ImageFormat? {
-        if let format {
-            return try writable(ImageFormat(argument: format), named: format)
-        }
+        if let format { return try writable(ImageFormat(argument: format), named: format) }
         let pathExtension = output.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
         guard let format = ImageFormat(fileExtension: pathExtension) else { return nil }
         return try writable(format, named: pathExtension)

@@ -75,9 +75,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let name = path?.description ?? "standard input"
         do {
             let data = try await BlockingWork.run {
-                guard let path else {
-                    return try FileHandle.standardInput.readToEnd() ?? Data()
-                }
+                guard let path else { return try FileHandle.standardInput.readToEnd() ?? Data() }
                 return try path.read(includingStreams: true)
             }
             return try PrefetchList(data).arguments
