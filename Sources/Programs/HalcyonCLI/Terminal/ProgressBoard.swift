@@ -33,8 +33,7 @@ struct ProgressBoard: Sendable {
 
     mutating func finish(_ index: Int, failed hasFailed: Bool) {
         guard let entry = running.removeValue(forKey: index) else { return }
-        finished += 1
-        failed += hasFailed ? 1 : 0
+        finish(failed: hasFailed)
         receivedByFinished += entry.received
     }
 

@@ -94,11 +94,7 @@ import HalcyonWork
         var usable: [GallerySource] = []
         var problems: [ValidationError] = []
         for text in sources {
-            do {
-                usable.append(try GallerySource(text))
-            } catch let error as ValidationError {
-                problems.append(error)
-            }
+            do { usable.append(try GallerySource(text)) } catch { problems.append(error) }
         }
         if usable.isEmpty, let first = problems.first { throw first }
         return (usable, problems.map(\.message))
@@ -122,7 +118,7 @@ enum GallerySource: Hashable, Sendable {
     case file(FilePath)
     case folder(FilePath)
 
-    init(_ text: String) throws {
+    init(_ text: String) throws(ValidationError) {
         if let scheme = text.range(of: "://").map({ text[..<$0.lowerBound].lowercased() }),
             scheme != "file"
         {
@@ -146,6 +142,7 @@ enum GallerySource: Hashable, Sendable {
             throw ValidationError("\(path.description) is neither a file nor a folder.")
         }
     }
+
     private static func path(_ text: String) -> FilePath? {
         guard text.lowercased().hasPrefix("file://") else { return FilePath(argument: text) }
         return URL(string: text).flatMap { FilePath($0) }
