@@ -28,8 +28,7 @@ public final class SampleServer: Sendable {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { [listener] pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) | listen(listener, 128)
-                    | getsockname(listener, $0, &size)
+                bind(listener, $0, size) | listen(listener, 128) | getsockname(listener, $0, &size)
             }
         }
         let port = in_port_t(bigEndian: address.sin_port)

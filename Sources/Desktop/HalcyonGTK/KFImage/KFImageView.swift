@@ -230,8 +230,7 @@ extension KFImageView: KFImageRenderer {
         showOverlay(presentation.overlay)
         if let overlay, overlay.kind == .placeholder {
             (overlay.view as? any ProgressView)?.showProgress(
-                received: binder.progress.completedUnitCount,
-                total: binder.progress.totalUnitCount)
+                received: binder.progress.completedUnitCount, total: binder.progress.totalUnitCount)
         }
         setNeedsLayout()
         setNeedsDisplay()

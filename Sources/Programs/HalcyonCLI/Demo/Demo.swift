@@ -16,8 +16,7 @@ struct Demo: Sendable {
         downloader.resumption = DownloadResumption(
             directory: CacheLocation.partials(in: cacheDirectory.path))
         manager = KingfisherManager(
-            downloader: downloader,
-            cache: try CacheLocation.cache(in: cacheDirectory.path))
+            downloader: downloader, cache: try CacheLocation.cache(in: cacheDirectory.path))
     }
 
     func run(output: URL) async throws {
@@ -53,8 +52,7 @@ struct Demo: Sendable {
             origin.route(
                 "/\(name)",
                 SampleAnswer(
-                    data, pieces: min(32 << 10, max(1, data.count / 4)),
-                    pause: .milliseconds(15)))
+                    data, pieces: min(32 << 10, max(1, data.count / 4)), pause: .milliseconds(15)))
         }
     }
 

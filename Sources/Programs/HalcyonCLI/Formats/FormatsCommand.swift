@@ -58,8 +58,7 @@ struct FormatSupport: Equatable {
         let playable = Set(ImageFormat.playable)
         return ImageFormat.allCases.filter { $0 != .unknown }.map { format in
             FormatSupport(
-                format: format, reads: readable.contains(format),
-                writes: writable.contains(format),
+                format: format, reads: readable.contains(format), writes: writable.contains(format),
                 readsAnimations: playable.contains(format),
                 writesAnimations: writable.contains(format) && keepsFrames(format))
         }

@@ -77,9 +77,7 @@ extension ImageInformation {
         object.add("orientation", .init(orientation))
         object.add("frames", .init(frameCount))
         if let animation {
-            object.add(
-                "durations",
-                .array(animation.durations.map { .number($0) }))
+            object.add("durations", .array(animation.durations.map { .number($0) }))
             object.add("loops", .init(animation.loopCount))
         }
         object.add("bits", .init(bitsPerSample))

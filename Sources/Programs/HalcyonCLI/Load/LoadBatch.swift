@@ -82,10 +82,9 @@ struct SourceLoader: Sendable {
             of: job)
         return LoadRow.Image(
             cacheKey: source.cacheKey, cacheType: result.cacheType,
-            httpCacheUse: result.httpCacheUse, format: format,
-            width: result.image.pixelSize.width, height: result.image.pixelSize.height,
-            frames: result.image.frameCount, bytes: bytes.count,
-            milliseconds: duration.milliseconds, output: output)
+            httpCacheUse: result.httpCacheUse, format: format, width: result.image.pixelSize.width,
+            height: result.image.pixelSize.height, frames: result.image.frameCount,
+            bytes: bytes.count, milliseconds: duration.milliseconds, output: output)
     }
 
     /// The bytes that were loaded, for a processed image those that were cached.

@@ -148,8 +148,7 @@ extension PrefetchCommand {
                 for row in rows.finish(entry.index, with: row) where !row.isCancelled {
                     tally.count(row)
                     console.report(
-                        row, number: tally.count, of: arguments.count, isJSON: json,
-                        isQuiet: quiet)
+                        row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
                 }
             }
         }

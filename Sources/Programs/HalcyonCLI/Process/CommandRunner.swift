@@ -75,8 +75,7 @@ struct ConsoleLogHandler: LogHandler {
 enum BlockingWork {
     /// A few threads even where there is one core: some work waits for files.
     private static let pool = ThreadPool(
-        name: "halcyon.work", width: max(4, Processors.count),
-        afterEachJob: { Vips.endJob() })
+        name: "halcyon.work", width: max(4, Processors.count), afterEachJob: { Vips.endJob() })
 
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value

@@ -122,8 +122,7 @@ final class FreshnessTile: Box {
                 .column, spacing: 1,
                 [
                     Label(rule.title, style: "tile-title"),
-                    Label(rule.cacheControl, style: "detail"), useLabel, ageLabel,
-                    validatorLabel,
+                    Label(rule.cacheControl, style: "detail"), useLabel, ageLabel, validatorLabel,
                 ]))
     }
 

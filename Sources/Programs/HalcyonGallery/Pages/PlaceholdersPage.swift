@@ -42,8 +42,7 @@ enum PlaceholdersPage {
         let bird = (try? gallery.samples.data("kingfisher.svg")).flatMap { Image(data: $0) }
         return [
             Entry(
-                name: "Activity indicator", code: "indicatorType = .activity",
-                indicator: .activity),
+                name: "Activity indicator", code: "indicatorType = .activity", indicator: .activity),
             Entry(
                 name: "Progress ring", code: "indicatorType = .custom(indicator: …)",
                 indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
