@@ -83,15 +83,15 @@ import Testing
     @Test func secondsCountFromTheReference() {
         let expiration = StorageExpiration.seconds(100)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(100))
-        #expect(expiration.timeInterval == 100 && !expiration.isExpired)
-        #expect(StorageExpiration.seconds(0).isExpired && StorageExpiration.seconds(-1).isExpired(at: now))
+        #expect(expiration.timeInterval == 100 && !expiration.isExpired(at: now))
+        #expect(StorageExpiration.seconds(0).isExpired(at: now) && StorageExpiration.seconds(-1).isExpired(at: now))
     }
 
     /// Upstream: testExpirationDays
     @Test func daysHave24Hours() {
         let expiration = StorageExpiration.days(2)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(172_800))
-        #expect(expiration.timeInterval == 172_800 && !expiration.isExpired)
+        #expect(expiration.timeInterval == 172_800 && !expiration.isExpired(at: now))
         #expect(StorageExpiration.days(.max).timeInterval > 1e20)
     }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Halcyon
 import HalcyonWork
 
-/// The program: its name, version and commands.
 @main
 struct HalcyonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

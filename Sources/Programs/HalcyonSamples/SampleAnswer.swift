@@ -58,8 +58,7 @@ public struct SampleAnswer: Sendable {
         return answer
     }
 
-    /// The response header: 304 if the client's copy is current (`isKnown`), otherwise with
-    /// `status`.
+    /// The header: 304 if the client's copy is current (`isKnown`), otherwise with `status`.
     func header(isKnown: Bool) -> String {
         let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         if isKnown { return "HTTP/1.1 304 Not Modified\r\n\(lines)\r\n" }

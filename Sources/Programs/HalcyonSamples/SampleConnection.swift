@@ -1,15 +1,10 @@
 import Foundation
 
-/// One connection to a `SampleServer`, on a thread of its own.
 struct SampleConnection {
     /// Bytes of a request's header.
     private static let longestHeader = 64 * 1024
 
-    private let descriptor: Int32
-
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    let descriptor: Int32
 
     /// Answers requests, one after the other, until either side has enough.
     /// - Parameter answer: What to answer to a path, which is percent-decoded and without its query;

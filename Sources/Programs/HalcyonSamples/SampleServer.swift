@@ -28,8 +28,7 @@ public final class SampleServer: Sendable {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { [listener] pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) | listen(listener, 128)
-                    | getsockname(listener, $0, &size)
+                bind(listener, $0, size) | listen(listener, 128) | getsockname(listener, $0, &size)
             }
         }
         let port = in_port_t(bigEndian: address.sin_port)
@@ -52,7 +51,7 @@ public final class SampleServer: Sendable {
                     continue
                 }
                 Thread { [weak self] in
-                    SampleConnection(connection).serve { self?.answer(to: $0) }
+                    SampleConnection(descriptor: connection).serve { self?.answer(to: $0) }
                     self?.forget(connection)
                     close(connection)
                 }.start()
@@ -106,8 +105,7 @@ public final class SampleServer: Sendable {
         }
     }
 
-    /// Forgets `connection`; to be called before it is closed, as its descriptor may be reused
-    /// then.
+    /// To be called before `connection` is closed, as its descriptor may be reused then.
     private func forget(_ connection: Int32) {
         _ = state.withLock { $0.connections.remove(connection) }
     }

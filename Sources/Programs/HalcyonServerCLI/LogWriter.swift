@@ -25,13 +25,11 @@ final class LogWriter: Sendable {
         settings.format ?? (isatty(STDERR_FILENO) == 0 ? .json : .text)
     }
 
-    /// Returns when everything has been written.
     func finish() async {
         await thread.run {}
     }
 }
 
-/// Events as lines of text or of JSON.
 private struct LineLogHandler: LogHandler {
     let isJSON: Bool
     var logLevel: Logger.Level
@@ -76,9 +74,9 @@ private struct LineLogHandler: LogHandler {
         _ time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
         var object = metadata.mapValues(JSONValue.init)
-        object["ts"] = .text(timestamp(time))
-        object["level"] = .text(level.rawValue)
-        object["msg"] = .text(message)
+        object["ts"] = JSONValue(value: .string(timestamp(time)))
+        object["level"] = JSONValue(value: .string(level.rawValue))
+        object["msg"] = JSONValue(value: .string(message))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and finite numbers can be encoded.
@@ -93,34 +91,19 @@ private struct LineLogHandler: LogHandler {
 }
 
 /// A value of an event: numbers stay numbers.
-private enum JSONValue: Encodable {
-    case text(String)
-    case whole(Int)
-    case decimal(Double)
-    case flag(Bool)
-    case list([JSONValue])
-    case table([String: JSONValue])
-
-    init(_ value: Logger.MetadataValue) {
-        switch value {
-        case .dictionary(let table): self = .table(table.mapValues(JSONValue.init))
-        case .array(let list): self = .list(list.map(JSONValue.init))
-        case .stringConvertible(let number as Int): self = .whole(number)
-        case .stringConvertible(let number as Double) where number.isFinite: self = .decimal(number)
-        case .stringConvertible(let flag as Bool): self = .flag(flag)
-        default: self = .text("\(value)")
-        }
-    }
+private struct JSONValue: Encodable {
+    let value: Logger.MetadataValue
 
     func encode(to encoder: any Encoder) throws {
         var place = encoder.singleValueContainer()
-        switch self {
-        case .text(let text): try place.encode(text)
-        case .whole(let number): try place.encode(number)
-        case .decimal(let number): try place.encode(number)
-        case .flag(let flag): try place.encode(flag)
-        case .list(let list): try place.encode(list)
-        case .table(let table): try place.encode(table)
+        switch value {
+        case .dictionary(let table): try place.encode(table.mapValues(JSONValue.init))
+        case .array(let list): try place.encode(list.map(JSONValue.init))
+        case .stringConvertible(let number as Int): try place.encode(number)
+        case .stringConvertible(let number as Double) where number.isFinite:
+            try place.encode(number)
+        case .stringConvertible(let flag as Bool): try place.encode(flag)
+        default: try place.encode("\(value)")
         }
     }
 }

@@ -55,28 +55,14 @@ struct ServeCommand: AsyncParsableCommand {
         defer { reloads.cancel() }
         // A second signal ends the program while pictures are made.
         defer { ProgramEnd.skipsDestruction() }
-        let isDemonstration: Bool
-        let configuration: ImageServerConfiguration
-        do {
-            (configuration, isDemonstration) = try effective()
-        } catch let error as ConfigurationError {
-            for fault in error.faults { complain(fault) }
-            throw badConfiguration
-        } catch let error as Complaint {
-            complain(error.description)
-            throw badConfiguration
-        }
+        let (configuration, isDemonstration) = try configuring(effective)
         if printConfig {
             let format = LogWriter.format(of: configuration.log)
             return print(configuration.effective(logFormat: format).json)
         }
         let log = LogWriter(configuration.log)
-        let server: ImageServer
-        do throws(ConfigurationError) {
-            server = try ImageServer(configuration: configuration, logger: log.logger)
-        } catch {
-            for fault in error.faults { complain(fault) }
-            throw badConfiguration
+        let server = try configuring {
+            try ImageServer(configuration: configuration, logger: log.logger)
         }
         if check { return print("The configuration is good.") }
         // Before the server listens: a signal may follow its readiness at once.
@@ -109,8 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
         if exitCode != 0 { throw ExitCode(exitCode) }
     }
 
-    /// The settings with the flags, and whether they are those of the demonstration: without any source,
-    /// the sample pictures are served.
+    /// The settings with the flags, and whether they serve the samples for want of any source.
     private func effective() throws -> (ImageServerConfiguration, Bool) {
         var configuration = try settings.read(warn: complain)
         if !bind.isEmpty { configuration.bind = try bind.map(Self.address) }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonServer
 
-/// The program: its name and commands.
 @main
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +38,6 @@ struct ConfigurationOptions: ParsableArguments {
             "A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
     var set: [String] = []
 
-    /// - Parameter warn: Called with each warning.
     func read(warn: (String) -> Void) throws -> ImageServerConfiguration {
         var configuration = ImageServerConfiguration()
         if let config {
@@ -53,41 +51,27 @@ struct ConfigurationOptions: ParsableArguments {
         }
         for pair in set {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else {
-                throw Complaint("--set \(pair) is not NAME=VALUE.")
-            }
+            guard parts.count == 2 else { throw Complaint("--set \(pair) is not NAME=VALUE.") }
             try configuration.set(String(parts[0]), to: String(parts[1]))
         }
         return configuration
     }
 
-    /// The settings of a running server, and where its operations address is.
-    ///
-    /// - Parameters:
-    ///   - text: Takes the place of `ops.bind` where it is given.
-    ///   - complaint: Told when there is no such address.
+    /// - Parameter text: Takes the place of `ops.bind` where it is given.
     func operations(
         at text: String?, complaint: String
     ) throws -> (configuration: ImageServerConfiguration, address: ListenAddress) {
-        let configuration: ImageServerConfiguration
-        do {
-            configuration = try read(warn: complain)
-        } catch {
-            complain("\(error)")
-            throw badConfiguration
-        }
-        if let text {
-            guard let address = ListenAddress(text) else {
-                complain("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
-                throw badConfiguration
+        try configuring {
+            let configuration = try read(warn: complain)
+            if let text {
+                guard let address = ListenAddress(text) else {
+                    throw Complaint("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
+                }
+                return (configuration, address)
             }
+            guard let address = configuration.operationsBind else { throw Complaint(complaint) }
             return (configuration, address)
         }
-        guard let address = configuration.operationsBind else {
-            complain(complaint)
-            throw badConfiguration
-        }
-        return (configuration, address)
     }
 }
 
@@ -101,7 +85,18 @@ struct Complaint: Error, CustomStringConvertible {
 /// The exit code for a configuration that makes no sense (EX_CONFIG of sysexits.h).
 let badConfiguration = ExitCode(78)
 
-/// Writes to the standard error stream.
+/// Runs `body`; what is wrong with the configuration ends the program, with a line for each fault.
+func configuring<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as ConfigurationError {
+        for fault in error.faults { complain(fault) }
+    } catch let error as Complaint {
+        complain(error.description)
+    }
+    throw badConfiguration
+}
+
 func complain(_ text: String) {
     // There is no other place to tell of it.
     try? FileHandle.standardError.write(contentsOf: Data("halcyon-server: \(text)\n".utf8))

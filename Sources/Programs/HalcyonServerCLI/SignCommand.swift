@@ -1,7 +1,6 @@
 import ArgumentParser
 import HalcyonServer
 
-/// Prints signed paths.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Prints the path of a URL with its signature.")
@@ -27,21 +26,13 @@ struct SignCommand: ParsableCommand {
     }
 
     func run() throws {
-        let configuration: ImageServerConfiguration
-        do {
-            configuration = try settings.read(warn: complain)
-        } catch {
-            complain("\(error)")
-            throw badConfiguration
-        }
-        do {
-            print(try configuration.signed(path ?? url.path))
-        } catch let error as ConfigurationError {
-            for fault in error.faults { complain(fault) }
-            throw badConfiguration
-        } catch let error as PlanError {
-            complain("The server would refuse this path: \(error.reason) (\(error.code))")
-            throw badConfiguration
+        try configuring {
+            do {
+                print(try settings.read(warn: complain).signed(path ?? url.path))
+            } catch let error as PlanError {
+                throw Complaint(
+                    "The server would refuse this path: \(error.reason) (\(error.code))")
+            }
         }
     }
 

@@ -10,26 +10,17 @@
 #endif
 
 /* Swift cannot call functions with variable arguments: one function for each type of argument. */
+#define CCURL_SET(name, type) \
+    static inline CURLcode ccurl_set_##name(CURL *easy, CURLoption option, type value) { \
+        return curl_easy_setopt(easy, option, value); \
+    }
 
-static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
-    return curl_easy_setopt(easy, option, value);
-}
+CCURL_SET(long, long)
+CCURL_SET(size, curl_off_t)
+CCURL_SET(string, const char *)
+CCURL_SET(pointer, void *)
+CCURL_SET(list, struct curl_slist *)
+CCURL_SET(data_function, curl_write_callback)
 
 /* The memory has to stay as long as the option is set: it is not copied. */
 static inline CURLcode ccurl_set_blob(
@@ -37,12 +28,6 @@ static inline CURLcode ccurl_set_blob(
 ) {
     struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
     return curl_easy_setopt(easy, option, &blob);
-}
-
-static inline CURLcode ccurl_set_data_function(
-    CURL *easy, CURLoption option, curl_write_callback function
-) {
-    return curl_easy_setopt(easy, option, function);
 }
 
 static inline CURLcode ccurl_set_request_function(CURL *easy, curl_prereq_callback function) {

@@ -28,11 +28,8 @@ struct path_rule {
 } __attribute__((packed));
 
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
+enum { BENEATH_PATH = 1 };
 enum { READ_FILE = 1 << 2, READ_FOLDER = 1 << 3 };
-
-static long landlock(int call, long a, const void *b, long c, long d) {
-    return call == RESTRICT_SELF ? syscall(call, a, 0) : syscall(call, a, b, c, d);
-}
 
 uint32_t cworker_confine_files(const char *const folders[], size_t count) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return CWORKER_PRIVILEGES | CWORKER_FILES;
@@ -57,14 +54,14 @@ uint32_t cworker_confine_files(const char *const folders[], size_t count) {
         int folder = open(folders[i], O_PATH | O_CLOEXEC);
         if (folder < 0) continue;
         struct path_rule rule = {READ_FILE | READ_FOLDER, folder};
-        if (landlock(ADD_RULE, ruleset, (void *)1, (long)&rule, 0) != 0) {
+        if (syscall(ADD_RULE, ruleset, BENEATH_PATH, &rule, 0) != 0) {
             /* A file has nothing to be listed. */
             rule.access = READ_FILE;
-            landlock(ADD_RULE, ruleset, (void *)1, (long)&rule, 0);
+            syscall(ADD_RULE, ruleset, BENEATH_PATH, &rule, 0);
         }
         close(folder);
     }
-    long result = landlock(RESTRICT_SELF, ruleset, NULL, 0, 0);
+    long result = syscall(RESTRICT_SELF, ruleset, 0);
     close(ruleset);
     return result == 0 ? 0 : CWORKER_FILES;
 }
@@ -124,9 +121,14 @@ static const int deadly[] = {
 #endif
 };
 
-/* Calls for forking workers, and for becoming one, that workers have no more use for. */
+/* Calls for forking workers and for becoming one. The filter of a worker has a rule for each: what it may still do. */
+static const int narrowed[] = {
+    SYS_clone, SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prctl,
+};
+
+/* More of them, which workers have no more use for. */
 static const int forking[] = {
-    SYS_clone, SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prctl, SYS_dup3, SYS_seccomp,
+    SYS_dup3, SYS_seccomp,
 #ifdef SYS_dup2
     SYS_dup2,
 #endif
@@ -165,28 +167,26 @@ static uint32_t filter_by(struct sock_filter *program, unsigned short count) {
 }
 
 #define ADD(...) (program[count++] = (__VA_ARGS__))
+/* The same answer to each call of a list. */
+#define ADD_EACH(list, answer) \
+    for (size_t i = 0; i < COUNT(list); i++) { \
+        ADD(IF_EQUAL(list[i], 0, 1)); \
+        ADD(answer); \
+    }
 
 /* The kernel tries a new filter with every call there is, with interrupts off: the template has the long one, which
    workers inherit. */
 uint32_t cworker_filter_calls(void) {
-    struct sock_filter program[2 * (COUNT(allowed) + COUNT(forking) + COUNT(deadly)) + 64];
+    struct sock_filter program[2 * (COUNT(allowed) + COUNT(narrowed) + COUNT(forking) + COUNT(deadly)) + 64];
     unsigned short count = 0;
     ADD(LOAD(FIELD(arch)));
     ADD(IF_EQUAL(OWN_ARCHITECTURE, 1, 0));
     ADD(KILL);
     ADD(LOAD(FIELD(nr)));
-    for (size_t i = 0; i < COUNT(allowed); i++) {
-        ADD(IF_EQUAL(allowed[i], 0, 1));
-        ADD(ALLOW);
-    }
-    for (size_t i = 0; i < COUNT(forking); i++) {
-        ADD(IF_EQUAL(forking[i], 0, 1));
-        ADD(ALLOW);
-    }
-    for (size_t i = 0; i < COUNT(deadly); i++) {
-        ADD(IF_EQUAL(deadly[i], 0, 1));
-        ADD(KILL);
-    }
+    ADD_EACH(allowed, ALLOW)
+    ADD_EACH(narrowed, ALLOW)
+    ADD_EACH(forking, ALLOW)
+    ADD_EACH(deadly, KILL)
     /* The system's log and its service for names, which libraries ask without need, are missing. */
     ADD(IF_EQUAL(SYS_socket, 0, 4));
     ADD(LOAD(ARGUMENT(0)));
@@ -271,14 +271,12 @@ uint32_t cworker_filter_worker(bool opens) {
     ADD(IF_EQUAL(0x53564d41 /* PR_SET_VMA */, 0, 1));
     ADD(ALLOW);
     ADD(REFUSE(EPERM));
-    for (size_t i = 0; i < COUNT(forking); i++) {
-        ADD(IF_EQUAL(forking[i], 0, 1));
-        ADD(REFUSE(EPERM));
-    }
+    ADD_EACH(forking, REFUSE(EPERM))
     ADD(ALLOW);
     return filter_by(program, count);
 }
 
+#undef ADD_EACH
 #undef ADD
 
 #else

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -28,23 +27,22 @@ int halcyon_exchange(int folder, const char *one, const char *other) {
     return renameat2(folder, one, folder, other, RENAME_EXCHANGE);
 }
 
-int halcyon_open_beneath(int folder, const char *path) {
-    struct open_how how;
-    memset(&how, 0, sizeof how);
-    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+static int open_resolved(int folder, const char *path, uint64_t resolve) {
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve,
+    };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int halcyon_open_beneath(int folder, const char *path) {
+    return open_resolved(folder, path, 0);
 }
 
 int halcyon_open_cached(int folder, const char *path, int follows_links) {
 #ifdef RESOLVE_CACHED
-    struct open_how how;
-    memset(&how, 0, sizeof how);
-    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    how.resolve =
-        RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_CACHED;
-    if (!follows_links) how.resolve |= RESOLVE_NO_SYMLINKS;
-    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    uint64_t links = follows_links ? 0 : RESOLVE_NO_SYMLINKS;
+    return open_resolved(folder, path, RESOLVE_NO_XDEV | RESOLVE_CACHED | links);
 #else
     errno = ENOSYS;
     return -1;

@@ -15,9 +15,11 @@ enum { CAPACITY = 1 << 20 };
 // What a journal begins with is at least so long; what makes it void is shorter.
 enum { SHORTEST_HEADER = 512 };
 
-// The database, which hands everything on to SQLite's own file, and has the open journal.
+// The open journal of a database. It stands behind SQLite's own file, all of whose methods it has but for three.
 typedef struct {
-    sqlite3_file base;
+    sqlite3_file *file;
+    const sqlite3_io_methods *own;
+    sqlite3_io_methods methods;
     int journal;  // A descriptor that stays open from one transaction to the next, or -1.
     int is_writable;
     dev_t device;
@@ -25,7 +27,6 @@ typedef struct {
     // What is to be written at the beginning of the journal before the database is changed.
     char *pending;
     size_t length, room;
-    sqlite3_file *own;
 } Database;
 
 // The journal as SQLite has it open.
@@ -35,6 +36,13 @@ typedef struct {
 } Journal;
 
 static sqlite3_vfs *usual;
+
+static size_t own_size(void) {
+    size_t unit = _Alignof(Database);
+    return ((size_t)usual->szOsFile + unit - 1) / unit * unit;
+}
+
+static Database *database_of(sqlite3_file *file) { return (Database *)((char *)file + own_size()); }
 
 // MARK: The journal
 
@@ -140,13 +148,13 @@ static int journal_control(sqlite3_file *file, int operation, void *argument) {
 }
 
 static int journal_sector(sqlite3_file *file) {
-    sqlite3_file *own = ((Journal *)file)->database->own;
-    return own->pMethods->xSectorSize(own);
+    Database *database = ((Journal *)file)->database;
+    return database->own->xSectorSize(database->file);
 }
 
 static int journal_characteristics(sqlite3_file *file) {
-    sqlite3_file *own = ((Journal *)file)->database->own;
-    return own->pMethods->xDeviceCharacteristics(own);
+    Database *database = ((Journal *)file)->database;
+    return database->own->xDeviceCharacteristics(database->file);
 }
 
 // Nobody locks a journal.
@@ -184,7 +192,7 @@ static void drop_journal(Database *database) {
 }
 
 static int open_journal(const char *path, Journal *journal, int flags, int *given) {
-    Database *database = (Database *)sqlite3_database_file_object(path);
+    Database *database = database_of(sqlite3_database_file_object(path));
     struct stat info;
     int writes = flags & SQLITE_OPEN_READWRITE;
     int is_open = database->journal >= 0 && (database->is_writable || !writes)
@@ -217,116 +225,43 @@ static int open_journal(const char *path, Journal *journal, int flags, int *give
 
 // MARK: The database
 
-static sqlite3_file *own(sqlite3_file *file) { return ((Database *)file)->own; }
-
 static int database_close(sqlite3_file *file) {
-    Database *database = (Database *)file;
+    Database *database = database_of(file);
     drop_journal(database);
     free(database->pending);
     database->pending = NULL;
-    file->pMethods = NULL;
-    return database->own->pMethods->xClose(database->own);
-}
-
-static int database_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    return own(file)->pMethods->xRead(own(file), bytes, count, offset);
+    file->pMethods = database->own;
+    return database->own->xClose(file);
 }
 
 // The journal has to be in its file before the database is changed.
 static int database_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    Database *database = (Database *)file;
-    if (database->length > 0) {
-        int result = flush(database);
-        if (result != SQLITE_OK) return result;
-    }
-    return own(file)->pMethods->xWrite(own(file), bytes, count, offset);
+    Database *database = database_of(file);
+    int result = flush(database);
+    if (result != SQLITE_OK) return result;
+    return database->own->xWrite(file, bytes, count, offset);
 }
 
 static int database_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    Database *database = (Database *)file;
-    if (database->length > 0) {
-        int result = flush(database);
-        if (result != SQLITE_OK) return result;
-    }
-    return own(file)->pMethods->xTruncate(own(file), size);
+    Database *database = database_of(file);
+    int result = flush(database);
+    if (result != SQLITE_OK) return result;
+    return database->own->xTruncate(file, size);
 }
 
-static int database_sync(sqlite3_file *file, int flags) {
-    return own(file)->pMethods->xSync(own(file), flags);
-}
-
-static int database_size(sqlite3_file *file, sqlite3_int64 *size) {
-    return own(file)->pMethods->xFileSize(own(file), size);
-}
-
-static int database_lock(sqlite3_file *file, int lock) {
-    return own(file)->pMethods->xLock(own(file), lock);
-}
-
-static int database_unlock(sqlite3_file *file, int lock) {
-    return own(file)->pMethods->xUnlock(own(file), lock);
-}
-
-static int database_is_reserved(sqlite3_file *file, int *result) {
-    return own(file)->pMethods->xCheckReservedLock(own(file), result);
-}
-
-static int database_control(sqlite3_file *file, int operation, void *argument) {
-    return own(file)->pMethods->xFileControl(own(file), operation, argument);
-}
-
-static int database_sector(sqlite3_file *file) {
-    return own(file)->pMethods->xSectorSize(own(file));
-}
-
-static int database_characteristics(sqlite3_file *file) {
-    return own(file)->pMethods->xDeviceCharacteristics(own(file));
-}
-
-// A database of others may have a write-ahead log.
-static int database_shm_map(sqlite3_file *file, int page, int size, int extends, void volatile **map) {
-    return own(file)->pMethods->xShmMap(own(file), page, size, extends, map);
-}
-
-static int database_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
-    return own(file)->pMethods->xShmLock(own(file), offset, count, flags);
-}
-
-static void database_shm_barrier(sqlite3_file *file) {
-    own(file)->pMethods->xShmBarrier(own(file));
-}
-
-static int database_shm_unmap(sqlite3_file *file, int removes) {
-    return own(file)->pMethods->xShmUnmap(own(file), removes);
-}
-
-static const sqlite3_io_methods database_methods = {
-    .iVersion = 2,
-    .xClose = database_close,
-    .xRead = database_read,
-    .xWrite = database_write,
-    .xTruncate = database_truncate,
-    .xSync = database_sync,
-    .xFileSize = database_size,
-    .xLock = database_lock,
-    .xUnlock = database_unlock,
-    .xCheckReservedLock = database_is_reserved,
-    .xFileControl = database_control,
-    .xSectorSize = database_sector,
-    .xDeviceCharacteristics = database_characteristics,
-    .xShmMap = database_shm_map,
-    .xShmLock = database_shm_lock,
-    .xShmBarrier = database_shm_barrier,
-    .xShmUnmap = database_shm_unmap,
-};
-
-static int open_database(const char *path, Database *database, int flags, int *given) {
-    database->own = (sqlite3_file *)(database + 1);
-    database->journal = -1;
-    database->pending = NULL;
-    database->length = database->room = 0;
-    int result = usual->xOpen(usual, path, database->own, flags, given);
-    database->base.pMethods = database->own->pMethods ? &database_methods : NULL;
+static int open_database(const char *path, sqlite3_file *file, int flags, int *given) {
+    Database *database = database_of(file);
+    *database = (Database){.file = file, .journal = -1};
+    int result = usual->xOpen(usual, path, file, flags, given);
+    if (!file->pMethods) return result;
+    database->own = file->pMethods;
+    database->methods = *file->pMethods;
+    // Without memory maps. A database of others may have a write-ahead log, which is of the second version.
+    if (database->methods.iVersion > 2) database->methods.iVersion = 2;
+    database->methods.xClose = database_close;
+    database->methods.xWrite = database_write;
+    database->methods.xTruncate = database_truncate;
+    file->pMethods = &database->methods;
     return result;
 }
 
@@ -336,7 +271,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     (void)vfs;
     file->pMethods = NULL;
     if (flags & SQLITE_OPEN_MAIN_JOURNAL) return open_journal(path, (Journal *)file, flags, given);
-    if (flags & SQLITE_OPEN_MAIN_DB) return open_database(path, (Database *)file, flags, given);
+    if (flags & SQLITE_OPEN_MAIN_DB) return open_database(path, file, flags, given);
     // Others are not of interest here.
     return usual->xOpen(usual, path, file, flags, given);
 }
@@ -352,7 +287,7 @@ static void make_known(void) {
     vfs.zName = name;
     vfs.pNext = NULL;
     vfs.xOpen = open_file;
-    vfs.szOsFile = (int)sizeof(Database) + usual->szOsFile;
+    vfs.szOsFile = (int)(own_size() + sizeof(Database));
     is_registered = sqlite3_compileoption_used("USE_URI") && sqlite3_vfs_register(&vfs, 0) == SQLITE_OK;
 }
 

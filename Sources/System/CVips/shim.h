@@ -9,11 +9,6 @@ static inline void cvips_fix_malloc_thresholds(int mmap_bytes, int trim_bytes) {
     mallopt(M_TRIM_THRESHOLD, trim_bytes);
 }
 
-/* The type of an instance is read through a macro. */
-static inline GType cvips_type_of(gpointer instance) {
-    return G_TYPE_FROM_INSTANCE(instance);
-}
-
 /* Has libvips work without Orc, which makes machine code for an operation and frees it with the operation.
    Orc frees without the lock it takes to make, so that operations of two threads sooner or later end the
    process (seen in orc_code_chunk_merge of Orc 0.4.33). Since 8.15 libvips has Highway in its place,

@@ -8,7 +8,6 @@ package final class Locked<Value: Sendable>: Sendable {
         mutex = Mutex(value)
     }
 
-    /// A copy of the value.
     package var value: Value { mutex.withLock { $0 } }
 
     /// Runs `body` with exclusive access; it must not wait.
@@ -18,7 +17,6 @@ package final class Locked<Value: Sendable>: Sendable {
         try mutex.withLock { value in try body(&value) }
     }
 
-    /// Replaces the value.
     package func set(_ value: Value) {
         mutex.withLock { $0 = value }
     }
@@ -41,7 +39,6 @@ package final class Observed<Value: Sendable>: Sendable {
         state = Mutex(State(value: value))
     }
 
-    /// A copy of the value.
     package var value: Value { state.withLock { $0.value } }
 
     /// Changes the value and wakes everybody who waits for it.

@@ -92,7 +92,6 @@ public final class ManualClock: Clock, Sendable {
     }
 }
 
-/// A task that sleeps on a manual clock.
 struct Sleeper: Sendable {
     var id: Int
     var deadline: ManualClock.Instant

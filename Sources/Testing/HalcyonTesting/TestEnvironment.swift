@@ -21,7 +21,6 @@ public final class TestEnvironment: Sendable {
     public let downloader: ImageDownloader
     public let cache: ImageCache
     public let manager: KingfisherManager
-    /// Where the cache has its files.
     private let folder: URL
 
     /// - Throws: `KingfisherError` when there is no room for the cache's files.

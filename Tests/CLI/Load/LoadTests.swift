@@ -78,14 +78,9 @@ struct LoadRowTests {
     private func options(
         _ sources: String..., keepsMetadata: Bool = false
     ) -> KingfisherParsedOptionsInfo {
-        let plan = OutputPlan(
-            destination: .nowhere, format: nil, quality: nil, keepsMetadata: keepsMetadata)
-        let request = LoadRequest(
-            arguments: sources.map(ImageArgument.init), processor: nil, plan: plan,
-            cacheDirectory: nil, forceRefresh: false, onlyFromCache: false, usesHTTPCaching: false,
-            resumes: false, jobs: 1, timeout: nil, limits: .default, trace: nil, isJSON: false,
-            isQuiet: true)
-        return KingfisherParsedOptionsInfo(request.options)
+        KingfisherParsedOptionsInfo(
+            LoadRequest.options(
+                of: sources.map(ImageArgument.init), keepsMetadata: keepsMetadata))
     }
 
     private func expires(_ options: KingfisherParsedOptionsInfo) -> Bool {

@@ -1,7 +1,7 @@
 import Foundation
-import Halcyon
 import Testing
 
+@testable import Halcyon
 @testable import HalcyonCLI
 
 struct PrefetchListTests {
@@ -56,5 +56,22 @@ struct PrefetchLedgerTests {
         let keys = list.map(\.cacheKey)
         #expect(reports.map { $0.skipped.map(\.cacheKey) } == [[], [keys[0]], [keys[1]], []])
         #expect(reports.map { $0.completed.map(\.cacheKey) } == [[keys[2]], [], [keys[3]], []])
+    }
+
+    @Test func aSourceThatEndedItsDecoderIsNamedAsItWasGiven() throws {
+        let argument = ImageArgument("https://example.org/a.svg?token=secret")
+        var ledger = try PrefetchLedger([argument])
+        let item = ImageProcessItem.data(Data("<svg/>".utf8))
+        let processor = DefaultImageProcessor.default
+        ProcessingFailures.shared.note(
+            ImageCodingError.decoderStopped(.SVG, reason: "SIGABRT"), of: item, by: processor)
+        let error = KingfisherError.processorError(
+            reason: .processingFailed(processor: processor, item: item))
+        let report = PrefetchLedger.Report(
+            failed: [PropagationError(source: try argument.source.get(), error: error)])
+        #expect(
+            ledger.take(report).map(\.row.failure?.message) == [
+                "The decoder of SVG stopped (SIGABRT) at https://example.org/a.svg?token=***."
+            ])
     }
 }

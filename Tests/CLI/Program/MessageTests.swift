@@ -94,14 +94,16 @@ import Testing
     }
 
     /// Only librsvg 2.54 cannot take such a drawing.
+    private static let killer = Data(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><style>rect:lang(x-word)\
+        {fill:red}</style><g xml:lang="en"><rect width="50" height="50"/></g></svg>
+        """.utf8)
+
     @Test(arguments: ["load", "info"])
     func aFileThatEndsItsDecoderIsNamed(command: String) async throws {
-        let drawing = """
-            <svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><style>rect:lang(x-word)\
-            {fill:red}</style><g xml:lang="en"><rect width="50" height="50"/></g></svg>
-            """
-        try write(Data(drawing.utf8), "killer.svg")
-        let origin = try await OriginServer.start(files: ["/killer.svg": Data(drawing.utf8)])
+        try write(Self.killer, "killer.svg")
+        let origin = try await OriginServer.start(files: ["/killer.svg": Self.killer])
         let sources = ["killer.svg", origin.url("/killer.svg").absoluteString]
         let outcome = try await program.start([command, "--json"] + sources).outcome()
         let rows = try outcome.rows
@@ -112,6 +114,18 @@ import Testing
                 error?["message"] as? String
                     == "The decoder of SVG stopped (SIGABRT) at \(source).")
         }
+    }
+
+    @Test(arguments: [["prefetch", "list.txt"], ["duplicates", "."]])
+    func aFileOfManyThatEndsItsDecoderIsNamed(command: [String]) async throws {
+        try write(Self.killer, "killer.svg")
+        try write(Data("killer.svg\n".utf8), "list.txt")
+        let outcome = try await program.run(command)
+        guard outcome.exitCode != 0 else { return }
+        let name = command == ["duplicates", "."] ? "./killer.svg" : "killer.svg"
+        #expect(
+            (outcome.output + outcome.error).contains(
+                "The decoder of SVG stopped (SIGABRT) at \(name)."))
     }
 
     @Test func limitsAreThoseThatWereGiven() async throws {
@@ -160,6 +174,8 @@ import Testing
             ])
         let path = try await program.run("cache", "path", "a.png", code: 1)
         #expect(path.error == "halcyon: a.png is not in the cache.\n")
+        let wrong = try await program.run("cache", "path", "http://", code: 1)
+        #expect(wrong.error == "halcyon: This is not a valid URL: http://\n")
         let file = try await program.run("load", "a.png", "--cache-directory", "a.png", code: 1)
         #expect(
             file.error.hasPrefix("halcyon: The cache folder \(folder)/a.png cannot be created"),

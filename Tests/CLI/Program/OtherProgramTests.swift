@@ -74,7 +74,7 @@ import Testing
         let names = try SamplePictures().names
         for variant in DemoVariant.all {
             #expect(names.contains(variant.sample))
-            _ = try variant.processor()
+            _ = try ImageProcessorSpec.parse(variant.spec)
             #expect(variant.spec.count <= ContactSheetLayout.charactersPerLine)
         }
     }

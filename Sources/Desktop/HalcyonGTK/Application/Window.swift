@@ -33,7 +33,5 @@ import CGtk4
         gtk_window_destroy(pointer)
     }
 
-    var pointer: UnsafeMutablePointer<GtkWindow> {
-        UnsafeMutableRawPointer(gtkWidget).assumingMemoryBound(to: GtkWindow.self)
-    }
+    var pointer: UnsafeMutablePointer<GtkWindow> { gtkWidget.cast() }
 }

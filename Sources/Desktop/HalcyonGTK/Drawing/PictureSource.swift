@@ -5,7 +5,6 @@ import Halcyon
 /// An image with pixels in memory has its picture at once; any other is rendered on the decoding
 /// threads first.
 @MainActor final class PictureSource {
-    /// The image; `nil` is none.
     var image: KFCrossPlatformImage? {
         didSet { if image !== oldValue { imageChanged() } }
     }
@@ -13,14 +12,12 @@ import Halcyon
     /// The picture of `image`; `nil` as long as it is being rendered, or when that has failed.
     private(set) var picture: Picture?
 
-    /// Called whenever there is another picture, or none.
     private let pictureChanged: @MainActor () -> Void
 
     init(pictureChanged: @escaping @MainActor () -> Void) {
         self.pictureChanged = pictureChanged
     }
 
-    /// Whether the image is still being rendered.
     private(set) var isRendering = false
 
     private func imageChanged() {

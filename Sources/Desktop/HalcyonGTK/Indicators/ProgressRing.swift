@@ -73,8 +73,7 @@ public import Halcyon
         let start = -0.5 * Double.pi + 2 * .pi * turn
         let length = 2 * .pi * min(max(fraction ?? 0.25, 0), 1)
         func stroke(from: Double, to: Double, alpha: CGFloat) {
-            cairo_set_source_rgba(
-                cairo, color.red, color.green, color.blue, color.alpha * alpha)
+            cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha * alpha)
             cairo_arc(cairo, area.midX, area.midY, radius, from, to)
             cairo_stroke(cairo)
         }

@@ -34,7 +34,7 @@ public import Halcyon
         gtk_widget_set_overflow(gtkWidget, GTK_OVERFLOW_HIDDEN)
         stage.serve(self)
         addContent()
-        serve(binder)
+        binder.renderer = self
         binder.prepare(context)
     }
 
@@ -75,13 +75,9 @@ public import Halcyon
         imageView = Self.makeImageView(for: context)
         addContent()
         binder = ImageBinder()
-        serve(binder)
+        binder.renderer = self
         binder.prepare(context)
         if isMapped { binder.appear(context) }
-    }
-
-    private func serve(_ binder: ImageBinder) {
-        binder.renderer = self
     }
 
     // MARK: The views
@@ -234,8 +230,7 @@ extension KFImageView: KFImageRenderer {
         showOverlay(presentation.overlay)
         if let overlay, overlay.kind == .placeholder {
             (overlay.view as? any ProgressView)?.showProgress(
-                received: binder.progress.completedUnitCount,
-                total: binder.progress.totalUnitCount)
+                received: binder.progress.completedUnitCount, total: binder.progress.totalUnitCount)
         }
         setNeedsLayout()
         setNeedsDisplay()

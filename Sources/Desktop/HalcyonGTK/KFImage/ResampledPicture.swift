@@ -7,7 +7,6 @@ import Halcyon
 /// GTK itself samples linearly, which is neither sharp for magnified pixels nor good for strong
 /// downscaling.
 @MainActor final class ResampledPicture {
-    /// The resampling method.
     enum Method: Hashable {
         /// Each pixel is the nearest one of the image.
         case nearest
@@ -29,13 +28,11 @@ import Halcyon
     private var picture: Picture?
     private let becameReady: @MainActor () -> Void
 
-    /// - Parameter becameReady: Called when the requested picture is ready.
     init(becameReady: @escaping @MainActor () -> Void) {
         self.becameReady = becameReady
     }
 
-    /// Returns the picture of `image` with `size` pixels; `nil` until it is ready. Replaces earlier
-    /// requests.
+    /// The picture of `image` with `size` pixels; `nil` until it is ready. The last call counts.
     func picture(
         of image: Image, size: PixelSize, scaleFactor: CGFloat, method: Method
     ) -> Picture? {
@@ -54,7 +51,6 @@ import Halcyon
         return nil
     }
 
-    /// Releases the image and its picture.
     func forget() {
         wish = nil
         picture = nil

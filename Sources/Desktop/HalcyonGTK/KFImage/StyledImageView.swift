@@ -7,7 +7,6 @@ import Halcyon
 /// Edges are always snapped to pixels of the screen, so antialiasing would change nothing. An image
 /// with caps or tiles is sampled by GTK, whatever the interpolation.
 @MainActor final class StyledImageView: ImageView {
-    /// The rendering style of the image.
     var style = KFImage.Rendering() {
         didSet {
             guard style != oldValue else { return }
@@ -63,15 +62,13 @@ import Halcyon
 }
 
 extension Snapshot {
-    /// Draws the alpha channel of the drawing of `body` in one colour.
     fileprivate func stencilled(in color: Color, _ body: () -> Void) {
         var matrix = graphene_matrix_t()
         var offset = graphene_vec4_t()
         var values: [Float] = Array(repeating: 0, count: 16)
         values[15] = Float(color.alpha)
         graphene_matrix_init_from_float(&matrix, &values)
-        graphene_vec4_init(
-            &offset, Float(color.red), Float(color.green), Float(color.blue), 0)
+        graphene_vec4_init(&offset, Float(color.red), Float(color.green), Float(color.blue), 0)
         gtk_snapshot_push_color_matrix(pointer, &matrix, &offset)
         body()
         gtk_snapshot_pop(pointer)

@@ -2,9 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 
-/// A list cell and the load of the item it is bound to.
 @MainActor final class BoundCell {
-    /// The loading state of the image.
     enum State {
         /// There is nothing to load.
         case empty
@@ -37,15 +35,13 @@ import Halcyon
     /// The cell's place in the list, if it is bound.
     var position: Int? { ListItem(pointer)?.position }
 
-    /// Binds the cell to `item`, whose image is `source`. The view keeps its content until `wait`
-    /// or `load`.
+    /// Binds the cell to `item`. The view keeps its content until `wait` or `load`.
     func bind(to item: ListItem, source: Source?) {
         binding += 1
         self.source = source
         configure(item)
     }
 
-    /// Shows `placeholder`, and loads nothing for now.
     func wait(showing placeholder: (any Placeholder)?) {
         state = source == nil ? .empty : .waiting
         cell.imageView.endAnimation()
@@ -72,8 +68,7 @@ import Halcyon
         }
     }
 
-    /// Unbinds the cell from its item and its load. The last image stays, so that the next one can
-    /// follow without a gap.
+    /// Ends the load. The last image stays, so that the next one can follow without a gap.
     func unbind() {
         binding += 1
         if state == .loading {

@@ -33,7 +33,6 @@ import Halcyon
         window = ListWindow(lookahead: configuration.prefetchCount)
     }
 
-    /// The cells that exist, bound or not.
     var allCells: [BoundCell] { Array(cells.values) }
 
     // MARK: What GTK's factory asks for
@@ -78,9 +77,7 @@ import Halcyon
     /// Loads the visible cells and prefetches, after the layout of a frame.
     private func settle() {
         guard let list = cells.values.lazy.compactMap({ Viewport.list(around: $0.cell) }).first
-        else {
-            return
-        }
+        else { return }
         viewport.observe(list)
         let bound = cells.values.compactMap { cell in cell.position.map { (cell, $0) } }
         let seen = bound.filter { Viewport.shows($0.0.cell, in: list) }.sorted { $0.1 < $1.1 }
@@ -88,7 +85,8 @@ import Halcyon
         thumbnails.fit(first.0.cell.imageView)
         window.move(to: first.1..<last.1 + 1)
 
-        let upcoming = window.upcoming(of: itemCount(of: list))
+        let count = Viewport.model(of: list).map { Int(g_list_model_get_n_items($0)) } ?? 0
+        let upcoming = window.upcoming(of: count)
         let kept = Set(seen.map(\.1) + upcoming)
         for (cell, position) in bound where cell.state == .loading && !kept.contains(position) {
             wait(cell)
@@ -98,7 +96,6 @@ import Halcyon
         prefetch(upcoming, of: list)
     }
 
-    /// Shows the image of a cell if it is in memory.
     @discardableResult
     private func showFromMemory(_ bound: BoundCell) -> Bool {
         guard let source = bound.source, isInMemory(source) else { return false }
@@ -134,9 +131,5 @@ import Halcyon
         let cache = options.targetCache ?? KingfisherManager.shared.cache
         return cache.retrieveImageInMemoryCache(
             forKey: options.cacheKey(of: source), options: options) != nil
-    }
-
-    private func itemCount(of list: UnsafeMutablePointer<GtkWidget>) -> Int {
-        Viewport.model(of: list).map { Int(g_list_model_get_n_items($0)) } ?? 0
     }
 }

@@ -6,10 +6,7 @@ import Halcyon
     private let configuration: ImageCellConfiguration
     /// The size and mode images are made for; `nil` until a cell is laid out.
     private var place: Place?
-    /// The options for that size.
-    private(set) var options: KingfisherOptionsInfo? {
-        didSet { parsed = options.map { KingfisherParsedOptionsInfo($0) } }
-    }
+    private(set) var options: KingfisherOptionsInfo?
     /// The parsed `options`, for cache lookups.
     private(set) var parsed: KingfisherParsedOptionsInfo?
 
@@ -21,10 +18,9 @@ import Halcyon
 
     init(_ configuration: ImageCellConfiguration) {
         self.configuration = configuration
-        if configuration.imageSize == .original { setOptions(Self.shared + configuration.options) }
+        if configuration.imageSize == .original { use(Self.shared + configuration.options) }
     }
 
-    /// Updates the options for the size of `view`.
     mutating func fit(_ view: ImageView) {
         let scale = max(1, view.scaleFactor)
         let size: CGSize
@@ -34,7 +30,7 @@ import Halcyon
         case .cell:
             guard view.size.width > 0, view.size.height > 0 else {
                 // A cell that gets its size from its image only.
-                options = options ?? Self.shared + configuration.options
+                if options == nil { use(Self.shared + configuration.options) }
                 return
             }
             let step = 32 / scale
@@ -46,13 +42,12 @@ import Halcyon
             size: size, mode: view.contentMode == .fit ? .aspectFit : .aspectFill, scale: scale)
         guard place != self.place else { return }
         self.place = place
-        options = makeOptions(for: place)
+        use(makeOptions(for: place))
     }
 
-    /// Sets `options` from within an initializer, where a direct assignment calls no property
-    /// observer.
-    private mutating func setOptions(_ new: KingfisherOptionsInfo) {
+    private mutating func use(_ new: KingfisherOptionsInfo) {
         options = new
+        parsed = KingfisherParsedOptionsInfo(new)
     }
 
     private func makeOptions(for place: Place) -> KingfisherOptionsInfo {
@@ -62,12 +57,10 @@ import Halcyon
         let own = KingfisherParsedOptionsInfo(options).processor
         if !own.identifier.isEmpty { processor = processor |> own }
         // The original stays on disk, for cells of other sizes.
-        return options
-            + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
+        return options + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
     }
 
-    /// The shared manager's cache, downloader and default options, which a prefetcher does not use
-    /// by itself.
+    /// Options of the shared manager, which a prefetcher does not use by itself.
     private static var shared: KingfisherOptionsInfo {
         let manager = KingfisherManager.shared
         return [.targetCache(manager.cache), .downloader(manager.downloader)]

@@ -17,12 +17,13 @@ public import Halcyon
         get { contents.items }
         set {
             contents.items = newValue
-            store.setCount(newValue.count)
+            setCount(newValue.count)
         }
     }
 
     private let contents: Contents
-    private let store: ItemStore
+    /// A model of empty objects: the views ask for items by their position.
+    private let store: OpaquePointer
     let binder: CellBinder
 
     /// The items, which the cells ask for.
@@ -53,7 +54,7 @@ public import Halcyon
         configure: @escaping @MainActor (Cell, Item) -> Void = { _, _ in }
     ) {
         let contents = Contents(items)
-        let store = ItemStore()
+        let store: OpaquePointer = g_list_store_new(g_object_get_type())
         let factory = ImageCellFactory(
             configuration: configuration, makeCell: makeCell,
             source: { item in contents[item].flatMap(source) },
@@ -65,7 +66,8 @@ public import Halcyon
         binder = factory.binder
         super.init(widget: gtk_scrolled_window_new())
         // Views take over the references of model and factory.
-        let model = gtk_no_selection_new(store.retainedPointer)
+        let model = gtk_no_selection_new(
+            OpaquePointer(g_object_ref(UnsafeMutableRawPointer(store))))
         let shared = OpaquePointer(g_object_ref(UnsafeMutableRawPointer(factory.pointer)))
         let list: UnsafeMutablePointer<GtkWidget>
         switch layout {
@@ -76,7 +78,23 @@ public import Halcyon
             gtk_grid_view_set_min_columns(OpaquePointer(list), guint(columns.lowerBound))
         }
         gtk_scrolled_window_set_child(OpaquePointer(gtkWidget), list)
-        store.setCount(items.count)
+        setCount(items.count)
+    }
+
+    isolated deinit {
+        g_object_unref(UnsafeMutableRawPointer(store))
+    }
+
+    private func setCount(_ count: Int) {
+        var objects: [gpointer?] = (0..<count).map { _ in
+            g_object_new_with_properties(g_object_get_type(), 0, nil, nil).map {
+                UnsafeMutableRawPointer($0)
+            }
+        }
+        g_list_store_splice(
+            store, 0, g_list_model_get_n_items(store), &objects, guint(objects.count))
+        // The store has references of its own.
+        for object in objects { g_object_unref(object) }
     }
 
     /// The vertical scroll position, in points, from 0 to the content height less the visible
@@ -91,32 +109,5 @@ public import Halcyon
 
     private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
         gtk_scrolled_window_get_vadjustment(OpaquePointer(gtkWidget))
-    }
-}
-
-/// A model of empty objects: the views ask for items by their position.
-@MainActor private final class ItemStore {
-    private let pointer: OpaquePointer = g_list_store_new(g_object_get_type())
-
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(pointer))
-    }
-
-    /// The `GListModel`, with a new reference owned by the caller.
-    var retainedPointer: OpaquePointer? {
-        OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pointer)))
-    }
-
-    /// Replaces all objects by `count` new ones.
-    func setCount(_ count: Int) {
-        var objects: [gpointer?] = (0..<count).map { _ in
-            g_object_new_with_properties(g_object_get_type(), 0, nil, nil).map {
-                UnsafeMutableRawPointer($0)
-            }
-        }
-        g_list_store_splice(
-            pointer, 0, g_list_model_get_n_items(pointer), &objects, guint(objects.count))
-        // The store has references of its own.
-        for object in objects { g_object_unref(object) }
     }
 }

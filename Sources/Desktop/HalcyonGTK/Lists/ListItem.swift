@@ -6,14 +6,15 @@ import CGtk4
     public let position: Int
     /// The item itself, a `GObject` of the model. Valid during the call that was given it.
     public let object: UnsafeMutableRawPointer
+}
 
+extension ListItem {
     /// The item that a `GtkListItem` is bound to, if it is.
     init?(_ pointer: OpaquePointer) {
         let position = gtk_list_item_get_position(pointer)
         guard let object = gtk_list_item_get_item(pointer), position != GTK_INVALID_LIST_POSITION
         else { return nil }
-        self.position = Int(position)
-        self.object = object
+        self.init(position: Int(position), object: object)
     }
 
     /// Calls `body` with item `position` of a `GListModel`, if there is one.
@@ -25,10 +26,5 @@ import CGtk4
         }
         defer { g_object_unref(object) }
         return body(ListItem(position: position, object: object))
-    }
-
-    private init(position: Int, object: UnsafeMutableRawPointer) {
-        self.position = position
-        self.object = object
     }
 }

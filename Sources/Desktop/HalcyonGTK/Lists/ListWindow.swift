@@ -3,7 +3,6 @@ struct ListWindow: Equatable {
     /// The number of items to prefetch past the visible ones.
     let lookahead: Int
 
-    /// The positions of the visible items.
     private(set) var visible = 0..<0
     private var goesBackwards = false
 

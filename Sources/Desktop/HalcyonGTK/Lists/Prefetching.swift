@@ -1,9 +1,7 @@
 import Halcyon
 
-/// Prefetches the next images of a list.
 @MainActor final class Prefetching {
-    /// A prefetcher and the keys of its sources; kept while any of them is wanted, so that none is
-    /// started twice.
+    /// Kept while any of its sources is wanted, so that none is started twice.
     private struct Run {
         let prefetcher: ImagePrefetcher
         let keys: Set<String>
@@ -12,7 +10,6 @@ import Halcyon
     private var runs: [Run] = []
     private let progress: @MainActor () -> Void
 
-    /// - Parameter progress: Called when another image is in memory.
     init(progress: @escaping @MainActor () -> Void) {
         self.progress = progress
     }
@@ -21,8 +18,7 @@ import Halcyon
         for run in runs { run.prefetcher.stop() }
     }
 
-    /// Starts to load the new ones of `sources`, in order, and stops the prefetchers that have none
-    /// of them.
+    /// Loads the new ones of `sources`, and stops the prefetchers that have none of them.
     func want(_ sources: [Source], options: KingfisherOptionsInfo) {
         let keys = Set(sources.map(\.cacheKey))
         let covered = runs.reduce(into: Set<String>()) { $0.formUnion($1.keys) }

@@ -46,12 +46,8 @@ import Foundation
     /// The model of `list`, when that is a list view or a grid view.
     static func model(of list: UnsafeMutablePointer<GtkWidget>) -> OpaquePointer? {
         let pointer = OpaquePointer(list)
-        if list.isInstance(of: gtk_list_view_get_type()) {
-            return gtk_list_view_get_model(pointer)
-        }
-        if list.isInstance(of: gtk_grid_view_get_type()) {
-            return gtk_grid_view_get_model(pointer)
-        }
+        if list.isInstance(of: gtk_list_view_get_type()) { return gtk_list_view_get_model(pointer) }
+        if list.isInstance(of: gtk_grid_view_get_type()) { return gtk_grid_view_get_model(pointer) }
         return nil
     }
 
@@ -74,9 +70,7 @@ import Foundation
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// Whether the widget is of this class or one below.
     func isInstance(of type: GType) -> Bool {
-        g_type_check_instance_is_a(
-            UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self), type) != 0
+        g_type_check_instance_is_a(cast(), type) != 0
     }
 }

@@ -26,7 +26,10 @@ public enum MainLoop {
         guard let source = g_unix_fd_source_new(_dispatch_get_main_queue_handle_4CF(), G_IO_IN)
         else { return }
         let serve: GUnixFDSourceFunc = { handle, _, _ in
-            MainLoop.acknowledge(handle)
+            // The announcement is taken from the handle, which would stay readable. There is
+            // none if the queue was served elsewhere meanwhile.
+            var count: UInt64 = 0
+            _ = read(handle, &count, MemoryLayout<UInt64>.size)
             MainLoopMeter.measureWork { _dispatch_main_queue_callback_4CF(nil) }
             return gboolean(1)
         }
@@ -44,12 +47,5 @@ public enum MainLoop {
                 _dispatch_main_queue_callback_4CF(nil)
                 return gboolean(0)
             }, nil, nil)
-    }
-
-    /// Takes the announcement from `handle`; without that it would stay readable.
-    private static func acknowledge(_ handle: Int32) {
-        var count: UInt64 = 0
-        // There is nothing to read if the queue was served elsewhere meanwhile.
-        _ = read(handle, &count, MemoryLayout<UInt64>.size)
     }
 }

@@ -3,13 +3,7 @@ package import CGtk4
 /// Connecting closures to the signals of GTK's objects, which emit them on the main thread.
 package enum Signal {
     /// A closure that GLib keeps as long as the connection.
-    private final class Handler {
-        let body: @MainActor (_ argument: OpaquePointer?) -> Void
-
-        init(_ body: @escaping @MainActor (OpaquePointer?) -> Void) {
-            self.body = body
-        }
-    }
+    private typealias Handler = @MainActor (_ argument: OpaquePointer?) -> Void
 
     /// Calls `body` at each emission of a signal, whatever its arguments are, until the object is gone.
     /// `body` must not keep the object's view alive.
@@ -38,26 +32,23 @@ package enum Signal {
     /// - Returns: That others are asked, too, for signals that want to know.
     private static func handle(_ data: gpointer?, argument: gpointer?) -> gboolean {
         guard let data else { return 0 }
-        nonisolated(unsafe) let handler = Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue()
+        let handler = Retained<Handler>.value(data)
         nonisolated(unsafe) let pointer = argument.map { OpaquePointer($0) }
-        MainActor.assumeIsolated { handler.body(pointer) }
+        MainActor.assumeIsolated { handler(pointer) }
         return 0
     }
 
     @MainActor private static func connect(
         _ object: UnsafeMutableRawPointer, _ name: String, _ callback: GCallback,
-        _ body: @escaping @MainActor (OpaquePointer?) -> Void
+        _ body: @escaping Handler
     ) -> gulong {
         // Swapped: the data is the first argument and the object the last, so that unused arguments
         // need not be declared.
         g_signal_connect_data(
-            object, name, callback, Unmanaged.passRetained(Handler(body)).toOpaque(),
-            { data, _ in
-                if let data { Unmanaged<Handler>.fromOpaque(data).release() }
-            }, G_CONNECT_SWAPPED)
+            object, name, callback, Retained<Handler>.pointer(body),
+            { data, _ in releaseRetained(data) }, G_CONNECT_SWAPPED)
     }
 
-    /// Ends a connection.
     @MainActor static func disconnect(_ object: UnsafeMutableRawPointer, _ handler: gulong) {
         g_signal_handler_disconnect(object, handler)
     }

@@ -20,27 +20,13 @@ public struct Pose: Hashable, Sendable {
         self.offset = offset
     }
 
-    public static func == (left: Pose, right: Pose) -> Bool {
-        left.opacity == right.opacity && left.scale == right.scale
-            && left.rotation == right.rotation && left.offset == right.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(opacity)
-        hasher.combine(scale)
-        hasher.combine(rotation)
-        hasher.combine(offset.x)
-        hasher.combine(offset.y)
-    }
-
     /// Returns the interpolation between this pose and `other` at `progress`, 0 … 1.
     func moved(to other: Pose, progress: CGFloat) -> Pose {
         func mixed(_ start: CGFloat, _ end: CGFloat) -> CGFloat { start + (end - start) * progress }
         return Pose(
             opacity: mixed(opacity, other.opacity), scale: mixed(scale, other.scale),
             rotation: mixed(rotation, other.rotation),
-            offset: CGPoint(
-                x: mixed(offset.x, other.offset.x), y: mixed(offset.y, other.offset.y)))
+            offset: CGPoint(x: mixed(offset.x, other.offset.x), y: mixed(offset.y, other.offset.y)))
     }
 }
 
@@ -50,8 +36,7 @@ extension Snapshot {
         guard pose != Pose() else { return body() }
         faded(opacity: min(max(pose.opacity, 0), 1)) {
             transformed {
-                translate(
-                    x: size.width / 2 + pose.offset.x, y: size.height / 2 + pose.offset.y)
+                translate(x: size.width / 2 + pose.offset.x, y: size.height / 2 + pose.offset.y)
                 rotate(degrees: pose.rotation, x: 0, y: 0, z: 1)
                 scale(x: pose.scale, y: pose.scale)
                 translate(x: -size.width / 2, y: -size.height / 2)

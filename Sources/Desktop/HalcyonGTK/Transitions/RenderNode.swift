@@ -25,7 +25,6 @@ import Foundation
         }
     }
 
-    /// Draws the recorded drawing at its original position.
     func draw(in snapshot: Snapshot) {
         gtk_snapshot_append_node(snapshot.pointer, pointer)
     }
@@ -45,8 +44,7 @@ import Foundation
         return surface
     }
 
-    /// Draws the part from the origin to `size` with `renderer`, in pixels of the screen; `nil` if
-    /// nothing can be drawn.
+    /// Draws the part from the origin to `size`, in pixels of the screen; `nil` if there is none.
     func texture(_ size: CGSize, scaleFactor: CGFloat, renderer: OpaquePointer) -> Texture? {
         let scaled = Self.recording { snapshot in
             snapshot.scale(x: scaleFactor, y: scaleFactor)

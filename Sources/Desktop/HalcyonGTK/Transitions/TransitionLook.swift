@@ -1,6 +1,5 @@
 import Halcyon
 
-/// The visual effect of a transition.
 enum TransitionLook: Hashable, Sendable {
     /// The new content at once; only the pose moves.
     case plain

@@ -162,8 +162,7 @@ public import Halcyon
         delegate?.animatedImageViewDidFinishAnimating(self)
     }
 
-    /// The animator's delegate. The animator is advanced on the main thread only, and so calls it
-    /// there.
+    /// The animator is advanced on the main thread only, and so calls its delegate there.
     private final class Listener: AnimatorDelegate, @unchecked Sendable {
         // Unchecked because the reference changes; it is used on the main thread only.
         weak var view: AnimatedImageView?

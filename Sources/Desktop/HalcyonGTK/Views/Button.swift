@@ -60,7 +60,5 @@ public import Halcyon
         set { face.setImage(newValue, for: .selected) }
     }
 
-    private var pointer: UnsafeMutablePointer<GtkToggleButton> {
-        UnsafeMutableRawPointer(gtkWidget).assumingMemoryBound(to: GtkToggleButton.self)
-    }
+    private var pointer: UnsafeMutablePointer<GtkToggleButton> { gtkWidget.cast() }
 }

@@ -3,20 +3,11 @@ import Halcyon
 
 /// The content of a button: image and background for its state.
 @MainActor final class ButtonFace: Canvas {
+    /// The pictures of one kind, by state.
+    private typealias Layer = [ControlState: PictureSource]
+
     private var images = Layer()
     private var backgrounds = Layer()
-
-    /// The pictures of one kind, by state.
-    @MainActor private struct Layer {
-        var sources: [ControlState: PictureSource] = [:]
-
-        /// Returns the picture of the largest subset of `state` that has one. Among subsets of
-        /// equal size, the precedence is disabled, pressed, switched on, focused.
-        func picture(for state: ControlState) -> Picture? {
-            let suitable = sources.filter { $0.key.isSubset(of: state) }
-            return suitable.max { $0.key.weight < $1.key.weight }?.value.picture
-        }
-    }
 
     init() {
         super.init(role: .image)
@@ -30,13 +21,20 @@ import Halcyon
         didSet { if placement != oldValue { setNeedsDisplay() } }
     }
 
-    var image: Picture? { images.picture(for: state) }
-    var background: Picture? { backgrounds.picture(for: state) }
+    var image: Picture? { picture(in: images) }
+    var background: Picture? { picture(in: backgrounds) }
 
-    func image(for state: ControlState) -> KFCrossPlatformImage? { images.sources[state]?.image }
+    /// Returns the picture of the largest subset of the state that has one. Among subsets of equal
+    /// size, the precedence is disabled, pressed, switched on, focused.
+    private func picture(in layer: Layer) -> Picture? {
+        let suitable = layer.filter { $0.key.isSubset(of: state) }
+        return suitable.max { $0.key.weight < $1.key.weight }?.value.picture
+    }
+
+    func image(for state: ControlState) -> KFCrossPlatformImage? { images[state]?.image }
 
     func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
-        backgrounds.sources[state]?.image
+        backgrounds[state]?.image
     }
 
     func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
@@ -52,10 +50,9 @@ import Halcyon
         in layer: ReferenceWritableKeyPath<ButtonFace, Layer>
     ) {
         let source =
-            self[keyPath: layer].sources[state]
-            ?? PictureSource { [weak self] in self?.setNeedsLayout() }
+            self[keyPath: layer][state] ?? PictureSource { [weak self] in self?.setNeedsLayout() }
         source.image = image
-        self[keyPath: layer].sources[state] = image == nil ? nil : source
+        self[keyPath: layer][state] = image == nil ? nil : source
         setNeedsLayout()
     }
 

@@ -64,14 +64,8 @@ public import Foundation
         case vertical
     }
 
-    /// The child widgets.
     var children: [UnsafeMutablePointer<GtkWidget>] {
-        var result: [UnsafeMutablePointer<GtkWidget>] = []
-        var next = gtk_widget_get_first_child(gtkWidget)
-        while let child = next {
-            result.append(child)
-            next = gtk_widget_get_next_sibling(child)
-        }
-        return result
+        guard let first = gtk_widget_get_first_child(gtkWidget) else { return [] }
+        return Array(sequence(first: first) { gtk_widget_get_next_sibling($0) })
     }
 }

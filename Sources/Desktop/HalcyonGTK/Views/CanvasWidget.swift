@@ -65,7 +65,6 @@ enum CanvasWidget {
         }
     }
 
-    /// The methods of `GtkWidget` itself.
     private static var parent: UnsafeMutablePointer<GtkWidgetClass>? {
         g_type_class_peek(gtk_widget_get_type())?.assumingMemoryBound(to: GtkWidgetClass.self)
     }

@@ -40,20 +40,15 @@ import CGtk4
         _ body: @escaping @MainActor (_ time: Duration) -> Void
     ) -> FrameSubscription {
         guard let view else { return FrameSubscription {} }
-        let data = Unmanaged.passRetained(TickHandler(body)).toOpaque()
         let id = gtk_widget_add_tick_callback(
             view.gtkWidget,
             { _, clock, data in
                 guard let data else { return gboolean(0) }
                 let time = gdk_frame_clock_get_frame_time(clock)
-                nonisolated(unsafe) let handler = Unmanaged<TickHandler>.fromOpaque(data)
-                    .takeUnretainedValue()
-                MainActor.assumeIsolated { handler.body(.microseconds(time)) }
+                let body = Retained<TickHandler>.value(data)
+                MainActor.assumeIsolated { body(.microseconds(time)) }
                 return gboolean(1)
-            }, data,
-            { data in
-                if let data { Unmanaged<TickHandler>.fromOpaque(data).release() }
-            })
+            }, Retained<TickHandler>.pointer(body), releaseRetained)
         return FrameSubscription { [weak view] in
             // A destroyed widget has removed its callbacks itself.
             if let view { gtk_widget_remove_tick_callback(view.gtkWidget, id) }
@@ -62,13 +57,7 @@ import CGtk4
 }
 
 /// A closure that GTK keeps as long as the tick callback.
-private final class TickHandler {
-    let body: @MainActor (Duration) -> Void
-
-    init(_ body: @escaping @MainActor (Duration) -> Void) {
-        self.body = body
-    }
-}
+private typealias TickHandler = @MainActor (Duration) -> Void
 
 /// A call made once after the next frame, when everything in it is laid out.
 ///

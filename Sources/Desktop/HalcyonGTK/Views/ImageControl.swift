@@ -10,8 +10,7 @@ public import Halcyon
 
     init(button: UnsafeMutablePointer<GtkWidget>) {
         super.init(widget: button)
-        gtk_button_set_child(
-            UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), face.gtkWidget)
+        gtk_button_set_child(button.cast(), face.gtkWidget)
         Signal.connect(button, "clicked") { [weak self] in self?.onClick?() }
         Signal.connect(button, "state-flags-changed") { [weak self] in
             self?.updateState()
@@ -47,7 +46,6 @@ public import Halcyon
 }
 
 extension ControlState {
-    /// The control states that correspond to GTK's `flags`.
     fileprivate init(_ flags: GtkStateFlags) {
         let pairs: [(GtkStateFlags, ControlState)] = [
             (GTK_STATE_FLAG_ACTIVE, .highlighted), (GTK_STATE_FLAG_INSENSITIVE, .disabled),

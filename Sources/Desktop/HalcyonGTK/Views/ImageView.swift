@@ -239,13 +239,11 @@ public import Halcyon
     /// Draws the image, and on top of it the other views.
     open func drawContent(in snapshot: Snapshot) {
         if let picture {
-            snapshot.draw(
-                picture, placement: placement, size: size, scaleFactor: scaleFactor)
+            snapshot.draw(picture, placement: placement, size: size, scaleFactor: scaleFactor)
         }
         drawChildren(in: snapshot)
     }
 
-    /// The size of the image, in points, if it matters.
     private var naturalSize: CGSize? { sizesToImage ? picture?.size : nil }
 
     open override var heightDependsOnWidth: Bool { sizesToImage && contentMode == .fit }
@@ -288,7 +286,6 @@ public import Halcyon
 }
 
 extension OverlayPlacement {
-    /// The size of `view` on an image view of `bounds`; not less than GTK allows.
     @MainActor fileprivate func extent(of view: View, in bounds: CGSize) -> CGSize {
         var (minimum, natural) = (GtkRequisition(), GtkRequisition())
         gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)

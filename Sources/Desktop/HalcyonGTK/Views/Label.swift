@@ -25,7 +25,6 @@ import Halcyon
 }
 
 extension View {
-    /// The colour of the text around the view.
     var textColor: Color {
         var color = GdkRGBA()
         gtk_style_context_get_color(gtk_widget_get_style_context(gtkWidget), &color)

@@ -16,14 +16,11 @@ import Halcyon
     /// The limit for nesting unfinished transitions that interrupt each other.
     private static let greatestDepth = 4
 
-    init() {}
-
     /// Sets the view, which owns this object.
     func serve(_ view: View) {
         self.view = view
     }
 
-    /// Whether a transition is running.
     var isRunning: Bool { running != nil }
 
     /// Animates the changes made by `changes` with `transition`.
@@ -109,7 +106,6 @@ import Halcyon
     }
 }
 
-/// A running transition.
 @MainActor private final class RunningTransition {
     let before: RenderNode?
     var subscription: FrameSubscription?

@@ -25,31 +25,22 @@ extension View {
     /// GTK 4.8 renders textures upside down and flips them, except for the rounded corners that its
     /// GL renderer clips: where the corners of a view differ, top and bottom ones are exchanged.
     package func drawnPixels(by renderer: OpaquePointer) -> Bitmap? {
-        guard isMapped else { return nil }
-        guard let paintable = gtk_widget_paintable_new(gtkWidget),
-            let snapshot = gtk_snapshot_new()
-        else { return nil }
+        guard isMapped, let paintable = gtk_widget_paintable_new(gtkWidget) else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
         // With the border and padding that a theme may give to the widget.
         let size = CGSize(
             width: Int(gdk_paintable_get_intrinsic_width(paintable)),
             height: Int(gdk_paintable_get_intrinsic_height(paintable)))
-        let scale = scaleFactor
-        let pixels = PixelSize(points: size, scale: scale)
-        gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
-        gdk_paintable_snapshot(paintable, snapshot, Double(size.width), Double(size.height))
-        guard let node = gtk_snapshot_free_to_node(snapshot) else {
+        let pixels = PixelSize(points: size, scale: scaleFactor)
+        let drawing = RenderNode.recording {
+            gdk_paintable_snapshot(paintable, $0.pointer, Double(size.width), Double(size.height))
+        }
+        guard let drawing else {
             // The view draws nothing.
             return Bitmap(pixels: Data(count: pixels.pixelCount * 4), size: pixels)
         }
-        defer { gsk_render_node_unref(node) }
-        var viewport = graphene_rect_t(
-            CGRect(x: 0, y: 0, width: pixels.width, height: pixels.height))
-        guard let texture = gsk_renderer_render_texture(renderer, node, &viewport) else {
-            return nil
-        }
-        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
-        return Bitmap(downloading: texture, size: pixels)
+        let texture = drawing.texture(size, scaleFactor: scaleFactor, renderer: renderer)
+        return texture.flatMap { Bitmap(downloading: $0.pointer, size: pixels) }
     }
 }
 
@@ -72,7 +63,6 @@ extension View {
 }
 
 extension Bitmap {
-    /// The pixels of a texture of `size`.
     init?(downloading texture: OpaquePointer, size: PixelSize) {
         var bytes = Data(count: size.pixelCount * 4)
         bytes.withUnsafeMutableBytes { buffer in

@@ -148,9 +148,11 @@ public import Halcyon
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// The widget as a `GObject`.
-    var object: UnsafeMutablePointer<GObject> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GObject.self)
+    var object: UnsafeMutablePointer<GObject> { cast() }
+
+    /// The widget as an instance of its class, or of one above.
+    package func cast<Instance>() -> UnsafeMutablePointer<Instance> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Instance.self)
     }
 }
 

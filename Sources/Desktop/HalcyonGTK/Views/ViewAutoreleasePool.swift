@@ -8,10 +8,8 @@ import CGtk4
 @MainActor enum ViewAutoreleasePool {
     private static var views: [View] = []
 
-    /// The number of retained views.
     static var count: Int { views.count }
 
-    /// Retains `view` until the next iteration.
     static func keep(_ view: View) {
         guard !view.isAutoreleased else { return }
         // An object in its `deinit` has no weak references and cannot be retained; its widget is

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Halcyon
 
-/// `halcyon cache clean`: removes expired files and, above a total size, the least recently used
-/// ones.
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
@@ -40,7 +38,6 @@ struct CacheCleanCommand: AsyncParsableCommand {
     }
 }
 
-/// `halcyon cache clear`: removes everything.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Remove all files of the disk cache, without asking.",
@@ -55,7 +52,7 @@ struct CacheClearCommand: AsyncParsableCommand {
         try await options.run { options, console in
             try options.location.refuseForeignFiles()
             let storage = try options.location.existing()?.diskStorage
-            let removed = RemovedFiles(try storage?.removeAllFiles() ?? [])
+            let removed = RemovedFiles(try storage?.removeAllFiles().map(\.size) ?? [])
             console.print(
                 options.json
                     ? JSONObject(["removed": removed.json]).text : "removed \(removed.text)")

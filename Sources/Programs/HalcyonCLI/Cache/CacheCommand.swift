@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon cache`: lists, cleans and clears the disk cache.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -14,7 +13,6 @@ struct CacheCommand: AsyncParsableCommand {
         ])
 }
 
-/// The common options of the cache commands.
 struct CacheOptions: ParsableArguments {
     @OptionGroup var location: CacheLocation
 
@@ -23,9 +21,7 @@ struct CacheOptions: ParsableArguments {
 
     /// Runs blocking `work` outside of Swift's threads, with a console for its output.
     func run(_ work: @escaping @Sendable (CacheOptions, Console) throws -> Void) async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
-        try await CommandRunner.run(interruption, console) { [self] in
+        try await CommandRunner.run { [self] console in
             try await BlockingWork.run { try work(self, console) }
         }
     }
@@ -34,34 +30,27 @@ struct CacheOptions: ParsableArguments {
     func run(
         _ work: @escaping @Sendable (CacheOptions, Console, ImageCache?) async throws -> Void
     ) async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
-        try await CommandRunner.run(interruption, console) { [self] in
+        try await CommandRunner.run { [self] console in
             let cache = try await BlockingWork.run { try location.existing() }
             try await work(self, console, cache)
         }
     }
 }
 
-/// The number and size of removed files.
 struct RemovedFiles: Equatable {
-    private(set) var count = 0
-    private(set) var bytes: Int64 = 0
+    private(set) var count: Int
+    let bytes: Int64
 
-    init(_ entries: [DiskStorage.Entry]) {
-        count = entries.count
-        bytes = entries.reduce(0) { $0 + Int64($1.size) }
-    }
-
-    init(_ removals: [DiskStorage.Removal]) {
-        count = removals.count
-        bytes = removals.reduce(0) { $0 + Int64($1.size) }
+    /// Files of these sizes.
+    init(_ sizes: [Int]) {
+        count = sizes.count
+        bytes = sizes.reduce(0) { $0 + Int64($1) }
     }
 
     /// The entries whose files were at `urls`.
     init(_ urls: [URL], of entries: [DiskStorage.Entry]) {
         let names = Set(urls.map(\.lastPathComponent))
-        self.init(entries.filter { names.contains($0.fileName) })
+        self.init(entries.filter { names.contains($0.fileName) }.map(\.size))
         // The size of files without a row is unknown.
         count = urls.count
     }
@@ -71,4 +60,70 @@ struct RemovedFiles: Equatable {
     }
 
     var text: String { "\(Quantity.count(count, "file")), \(Quantity.bytes(bytes))" }
+}
+
+/// Which disk cache a command uses.
+struct CacheLocation: ParsableArguments {
+    @Option(
+        name: .customLong("cache-directory"),
+        help: ArgumentHelp(
+            "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
+                + "~/.cache without that.",
+            valueName: "dir"))
+    var directory: String?
+
+    func validate() throws {
+        if directory?.isEmpty == true {
+            throw ValidationError("The name of the cache directory is empty.")
+        }
+    }
+
+    /// The cache whose files are in `directory` itself; the default one without.
+    /// - Throws: `KingfisherError` when the folder cannot be made.
+    static func cache(in directory: String?) throws -> ImageCache {
+        guard let directory else { return .default }
+        return try ImageCache(
+            name: "default", cacheDirectoryURL: URL(fileURLWithPath: directory, isDirectory: true)
+        ) { folder, _ in folder }
+    }
+
+    /// The folder of partial downloads; `nil` for that of the default cache.
+    static func partials(in directory: String?) -> URL? {
+        // Hidden, so that a listing of the cache's folder shows cached files only.
+        directory.map {
+            URL(fileURLWithPath: $0, isDirectory: true)
+                .appendingPathComponent(".partials", isDirectory: true)
+        }
+    }
+
+    /// The cache to look into; `nil` when there is no such folder, which is then not made.
+    func existing() throws -> ImageCache? {
+        if let directory, !FileManager.default.fileExists(atPath: directory) { return nil }
+        return try Self.cache(in: directory)
+    }
+
+    var path: String {
+        guard let directory else { return ImageCache.default.diskStorage.directoryURL.path }
+        return URL(fileURLWithPath: directory, isDirectory: true).path
+    }
+
+    /// Refuses a folder with files that no cache has made, before files in it are removed.
+    /// - Throws: `CommandFailure`.
+    func refuseForeignFiles() throws {
+        guard let directory else { return }
+        // A folder that cannot be listed is told of when it is used.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        if let name = names.sorted().first(where: { !Self.isCacheFile($0) }) {
+            throw CommandFailure(
+                description: "\(directory) holds files that no image cache has made, "
+                    + "such as \(name); nothing was removed.")
+        }
+    }
+
+    /// Whether a cache gives such names: hidden ones, and digests with or without an extension.
+    private static func isCacheFile(_ name: String) -> Bool {
+        if name.hasPrefix(".") { return true }
+        let stem = name.prefix { $0 != "." }
+        return stem.utf8.count == 64 && stem.allSatisfy(\.isHexDigit)
+    }
 }

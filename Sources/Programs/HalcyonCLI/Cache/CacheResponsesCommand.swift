@@ -4,7 +4,6 @@ import Halcyon
 import HalcyonHTTP
 import Synchronization
 
-/// `halcyon cache responses`: lists the stored responses of cached images.
 struct CacheResponsesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "responses",
@@ -19,70 +18,36 @@ struct CacheResponsesCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { options, console, cache in
-            let list = ResponseList(of: cache, console: options.json ? console : nil)
-            try await cache?.forEachHTTPResponse { try list.add($0) }
+            let entries = try await BlockingWork.run { try cache?.diskStorage.entries() ?? [] }
+            let keys = Dictionary(
+                entries.map { ($0.fileName, $0.key ?? $0.fileName) }, uniquingKeysWith: { $1 })
+            let table = Mutex(
+                Table(
+                    .init(title: "status", alignment: .right),
+                    .init(title: "age", alignment: .right), .init(title: "fresh until"),
+                    .init(title: "validators"), .init(title: "images", alignment: .right),
+                    .init(title: "url")))
+            try await cache?.forEachHTTPResponse { response in
+                let images = response.fileNames.map { keys[$0] ?? $0 }
+                let line = ResponseLine(response: response, images: images, now: Date())
+                if options.json {
+                    try console.printNow(line.json.text)
+                } else {
+                    table.withLock { $0.add(line.row) }
+                }
+            }
             if !options.json {
-                for line in list.table.lines { console.print(line) }
+                for line in table.withLock({ $0.lines }) { console.print(line) }
             }
         }
-    }
-}
-
-/// A sink of responses: writes each at once as JSON, or collects them in a table.
-private final class ResponseList: Sendable {
-    private struct State {
-        /// The cache keys by file name; read for the first response.
-        var keys: [String: String]?
-        var table = Table(
-            .init(title: "status", alignment: .right), .init(title: "age", alignment: .right),
-            .init(title: "fresh until"), .init(title: "validators"),
-            .init(title: "images", alignment: .right), .init(title: "url"))
-    }
-
-    private let cache: ImageCache?
-    /// The console for JSON rows; `nil` for a table.
-    private let console: Console?
-    private let state = Mutex(State())
-
-    init(of cache: ImageCache?, console: Console?) {
-        self.cache = cache
-        self.console = console
-    }
-
-    var table: Table { state.withLock { $0.table } }
-
-    /// Adds a response. Blocks.
-    func add(_ response: CachedHTTPResponse) throws {
-        let keys = try state.withLock { $0.keys } ?? readKeys()
-        let line = ResponseLine(response, keys: keys, now: Date())
-        if let console {
-            try console.printNow(line.json.text)
-        } else {
-            state.withLock { $0.table.add(line.row) }
-        }
-    }
-
-    private func readKeys() throws -> [String: String] {
-        let entries = try cache?.diskStorage.entries() ?? []
-        let keys = Dictionary(
-            entries.map { ($0.fileName, $0.key ?? $0.fileName) }, uniquingKeysWith: { $1 })
-        state.withLock { $0.keys = keys }
-        return keys
     }
 }
 
 /// The output row of a response.
 private struct ResponseLine {
     let response: CachedHTTPResponse
-    /// The keys of the images made from it.
     let images: [String]
     let now: Date
-
-    init(_ response: CachedHTTPResponse, keys: [String: String], now: Date) {
-        self.response = response
-        images = response.fileNames.map { keys[$0] ?? $0 }
-        self.now = now
-    }
 
     private var url: String { (response.url?.absoluteString ?? response.key).maskingSecrets }
     private var age: Int { Int(min(response.age(at: now), 1e15)) }
@@ -110,7 +75,6 @@ private struct ResponseLine {
     }
 }
 
-/// `halcyon cache invalidate`: marks responses for revalidation before images are used again.
 struct CacheInvalidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",
@@ -153,8 +117,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns a hint for a pattern that contains a secret, which the cache masks in URLs; `nil`
-    /// for others.
+    /// A hint for a pattern that contains a secret, which the cache masks in URLs.
     static func hint(for pattern: String) -> String? {
         let masked = pattern.maskingSecrets
         guard masked != pattern else { return nil }

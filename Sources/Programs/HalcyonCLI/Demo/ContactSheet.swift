@@ -13,11 +13,6 @@ struct ContactSheet {
     struct Section: Sendable {
         let title: String
         let tiles: [Tile]
-
-        init(title: String, _ tiles: [Tile]) {
-            self.title = title
-            self.tiles = tiles
-        }
     }
 
     let title: String
@@ -25,7 +20,6 @@ struct ContactSheet {
     let sections: [Section]
     let columns: Int
 
-    /// The sheet as a PNG file; blocks.
     func png() throws -> Data {
         let layout = ContactSheetLayout(tileCounts: sections.map(\.tiles.count), columns: columns)
         var canvas = try VipsImage.load("svgload_buffer", bytes: Data(drawing(layout).utf8))
@@ -45,7 +39,6 @@ struct ContactSheet {
         return try canvas.encoded("pngsave_buffer", ["compression": 6])
     }
 
-    /// The image fit in its place, with round corners, on the colour of a tile.
     private func picture(of image: Image) throws -> VipsImage {
         let room = ContactSheetLayout.pictureSize
         let size = CGSize(width: room.width, height: room.height)
@@ -54,12 +47,17 @@ struct ContactSheet {
             |> RoundCornerImageProcessor(cornerRadius: 8)
         let options = KingfisherParsedOptionsInfo(nil)
         guard let result = fitted.process(item: .image(image), options: options) else {
-            throw ContactSheetError.cannotDraw
+            throw CommandFailure(description: "A picture of the contact sheet could not be drawn.")
         }
-        return try VipsImage.over(result.bitmap()).flattened(background: Palette.tileComponents)
+        let bitmap = try result.withEightBits().bitmap()
+        let pixels = bitmap.data as NSData
+        return try VipsImage.memory(
+            pixels.bytes, count: pixels.length, owner: pixels, width: bitmap.size.width,
+            height: bitmap.size.height, bands: bitmap.channels, format: .uchar,
+            interpretation: .srgb
+        ).flattened(background: Palette.tileComponents)
     }
 
-    /// Background, tiles and texts as SVG.
     private func drawing(_ layout: ContactSheetLayout) -> String {
         var svg = """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(layout.width)" \
@@ -118,30 +116,5 @@ struct ContactSheet {
         static let title = "#f2f5f7"
         static let faint = "#9fb0bd"
         static let accent = "#4fc3d9"
-    }
-}
-
-/// Why a contact sheet was not drawn.
-enum ContactSheetError: Error, CustomStringConvertible {
-    case cannotDraw
-
-    var description: String { "A picture of the contact sheet could not be drawn." }
-}
-
-extension VipsImage {
-    /// The pixels of a bitmap as a libvips image, copied.
-    static func over(_ bitmap: Bitmap) throws -> VipsImage {
-        let pixels = bitmap.data as NSData
-        return try memory(
-            pixels.bytes, count: pixels.length, owner: pixels, width: bitmap.size.width,
-            height: bitmap.size.height, bands: bitmap.channels,
-            format: bitmap.depth == .eight ? .uchar : .ushort,
-            interpretation: bitmap.depth == .eight ? .srgb : .rgb16
-        ).convertedTo8Bit()
-    }
-
-    private func convertedTo8Bit() throws(VipsError) -> VipsImage {
-        guard format == .ushort else { return self }
-        return try apply("cast", ["format": "uchar", "shift": true]).interpreted(as: .srgb)
     }
 }

@@ -12,9 +12,7 @@ struct ContactSheetLayout: Equatable {
         var bottom: Int { top + height }
     }
 
-    /// A section's heading and its tiles.
     struct Section: Equatable {
-        /// The base line of the heading.
         var headingBaseline: Int
         var tiles: [Rectangle]
     }
@@ -30,8 +28,7 @@ struct ContactSheetLayout: Equatable {
     static let titleHeight = 92
     static let headingHeight = 52
 
-    static let tileHeight =
-        inset + pictureHeight + 10 + linesPerLabel * lineHeight + inset
+    static let tileHeight = inset + pictureHeight + 10 + linesPerLabel * lineHeight + inset
 
     let width: Int
     let height: Int
@@ -59,7 +56,6 @@ struct ContactSheetLayout: Equatable {
         height = top - Self.gap + Self.margin
     }
 
-    /// The largest size of a picture in a tile.
     static var pictureSize: PixelSize {
         PixelSize(width: tileWidth - 2 * inset, height: pictureHeight)
     }
@@ -77,13 +73,11 @@ struct ContactSheetLayout: Equatable {
         tile.top + inset + pictureHeight + 10 + 15 + line * lineHeight
     }
 
-    /// Characters that fit into a line of a label.
     static var charactersPerLine: Int {
         Int(Double(tileWidth - 2 * inset) / (SheetText.labelSize * SheetText.advance))
     }
 }
 
-/// The type of a contact sheet.
 enum SheetText {
     /// In pixels.
     static let labelSize = 12.5

@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonSamples
 
-/// The steps of the demonstration.
 struct Demo: Sendable {
     private let samples: SamplePictures
     private let manager: KingfisherManager
@@ -17,18 +16,12 @@ struct Demo: Sendable {
         downloader.resumption = DownloadResumption(
             directory: CacheLocation.partials(in: cacheDirectory.path))
         manager = KingfisherManager(
-            downloader: downloader,
-            cache: try CacheLocation.cache(in: cacheDirectory.path))
+            downloader: downloader, cache: try CacheLocation.cache(in: cacheDirectory.path))
     }
 
-    /// Runs all steps, and writes the contact sheet into `output`.
     func run(output: URL) async throws {
         let origin = try SampleServer()
         defer { origin.stop() }
-        try await run(origin, output: output)
-    }
-
-    private func run(_ origin: SampleServer, output: URL) async throws {
         let count = samples.names.count
         console.print("\(count) pictures from a server on this machine, \(origin.baseURL)")
         try serve(from: origin)
@@ -59,8 +52,7 @@ struct Demo: Sendable {
             origin.route(
                 "/\(name)",
                 SampleAnswer(
-                    data, pieces: min(32 << 10, max(1, data.count / 4)),
-                    pause: .milliseconds(15)))
+                    data, pieces: min(32 << 10, max(1, data.count / 4)), pause: .milliseconds(15)))
         }
     }
 
@@ -68,11 +60,9 @@ struct Demo: Sendable {
     private func load(
         _ origin: SampleServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
     ) async throws -> [String: LoadRow.Image] {
-        let plan = OutputPlan.nowhere
         let options = LoadRequest.plainOptions + extra
         let loader = SourceLoader(
-            manager: manager, options: options, plan: plan,
-            writer: OutputWriter(plan: plan, sources: []))
+            manager: manager, options: options, writer: OutputWriter(plan: .nowhere, sources: []))
         let arguments = samples.names.map { ImageArgument(origin.url($0).absoluteString) }
         let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
         var images: [String: LoadRow.Image] = [:]
@@ -118,7 +108,7 @@ struct Demo: Sendable {
         var tiles: [ContactSheet.Tile] = []
         let clock = ContinuousClock()
         for variant in DemoVariant.all where samples.names.contains(variant.sample) {
-            let processor = try variant.processor()
+            let processor = try ImageProcessorSpec.parse(variant.spec)
             let start = clock.now
             let result = try await manager.retrieveImage(
                 with: origin.url(variant.sample),
@@ -150,8 +140,10 @@ struct Demo: Sendable {
             title: "Halcyon",
             subtitle: "Image loading, caching and processing for Swift on Linux",
             sections: [
-                .init(title: "Loaded over HTTP: milliseconds cold, from disk, from memory", tiles),
-                .init(title: "Processed", variants),
+                .init(
+                    title: "Loaded over HTTP: milliseconds cold, from disk, from memory",
+                    tiles: tiles),
+                .init(title: "Processed", tiles: variants),
             ], columns: 8)
     }
 
@@ -167,14 +159,11 @@ struct Demo: Sendable {
 }
 
 extension Image {
-    /// Width × height.
     fileprivate var extent: String { "\(pixelSize.width)×\(pixelSize.height)" }
 }
 
-/// A sample and the processors applied to it.
 struct DemoVariant: Sendable {
     let sample: String
-    /// As given to `--processor`.
     let spec: String
 
     static let all = [
@@ -187,8 +176,61 @@ struct DemoVariant: Sendable {
         DemoVariant(sample: "astronaut-progressive.jpg", spec: "color:c=1.3,s=0.4"),
         DemoVariant(sample: "kingfisher.svg", spec: "overlay:#ff8000:0.7"),
     ]
+}
 
-    func processor() throws -> any ImageProcessor {
-        try ImageProcessorSpec.parse(spec)
+struct DemoTable {
+    struct Row {
+        let name: String
+        let cold: LoadRow.Image
+        let disk: LoadRow.Image
+        let memory: LoadRow.Image
+
+        var label: [String] {
+            [
+                name,
+                "\(cold.format.rawValue) \(extent) \(Quantity.bytes(Int64(cold.bytes)))",
+                "ms " + times.joined(separator: " / "),
+            ]
+        }
+
+        fileprivate var extent: String {
+            "\(cold.width)×\(cold.height)" + (cold.frames > 1 ? "×\(cold.frames)" : "")
+        }
+
+        fileprivate var times: [String] {
+            [cold, disk, memory].map { image in
+                String(Quantity.milliseconds(image.milliseconds).dropLast(3))
+            }
+        }
+    }
+
+    let rows: [Row]
+
+    init(
+        names: [String], cold: [String: LoadRow.Image], disk: [String: LoadRow.Image],
+        memory: [String: LoadRow.Image]
+    ) {
+        rows = names.compactMap { name in
+            guard let cold = cold[name], let disk = disk[name], let memory = memory[name] else {
+                return nil
+            }
+            return Row(name: name, cold: cold, disk: disk, memory: memory)
+        }
+    }
+
+    var lines: [String] {
+        var table = Table(
+            .init(title: "source"), .init(title: "format"),
+            .init(title: "bytes", alignment: .right), .init(title: "pixels", alignment: .right),
+            .init(title: "cold ms", alignment: .right), .init(title: "disk ms", alignment: .right),
+            .init(title: "memory ms", alignment: .right))
+        for row in rows {
+            table.add(
+                [
+                    row.name, row.cold.format.rawValue, Quantity.bytes(Int64(row.cold.bytes)),
+                    row.extent,
+                ] + row.times)
+        }
+        return table.lines
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonSamples
 
-/// `halcyon demo`: the library at work on the sample pictures, without a network.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -13,8 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
             memory, processes some, and draws them all on a contact sheet.
             """)
 
-    @Option(
-        help: ArgumentHelp("The folder for the contact sheet.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder for the contact sheet.", valueName: "dir"))
     var outputDirectory = "demo-output"
 
     @Flag(help: "Keep the disk cache, in the folder of the contact sheet.")
@@ -30,11 +28,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
         let output = URL(fileURLWithPath: outputDirectory, isDirectory: true)
         let keepCache = keepCache
-        try await CommandRunner.run(interruption, console) {
+        try await CommandRunner.run(quiet: quiet) { console in
             let samples = try SamplePictures()
             let folder =
                 keepCache

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import Halcyon
+import HalcyonWork
 
-/// `halcyon duplicates`: finds pictures that show the same.
 struct DuplicatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "duplicates",
@@ -57,13 +58,141 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let request = DuplicatesRequest(
-            folders: folders, distance: distance, sheet: sheet, isJSON: json, isQuiet: quiet)
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
+        try await CommandRunner.countFailures(quiet: quiet, find)
+    }
+}
+
+extension DuplicatesCommand {
+    /// Prints the groups; returns the number of unreadable files and folders.
+    private func find(_ console: Console) async throws -> Int {
+        let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
+        for failure in found.failures { console.note(failure) }
+        let (pictures, unreadable) = try await read(found.paths, console)
+        let failures = found.failures.count + unreadable
+        let groups = PictureGroup.groups(of: pictures, distance: distance)
+        if json {
+            for group in groups { console.print(group.json.text) }
+            console.print(
+                JSONObject([
+                    "groups": .init(groups.count), "duplicates": .init(Self.copies(in: groups)),
+                    "pictures": .init(pictures.count), "failed": .init(failures),
+                ]).text)
+        } else {
+            for (index, group) in groups.enumerated() {
+                if index > 0 { console.print("") }
+                for line in group.lines { console.print(line) }
+            }
+            if !quiet { console.note(Self.summary(groups, of: pictures.count)) }
         }
-        if failures > 0 { throw ExitCode.failure }
+        if let sheet, !groups.isEmpty {
+            try await draw(groups, to: sheet)
+            if !quiet { console.note("sheet: \(sheet.printable)") }
+        }
+        return failures
+    }
+
+    /// Reads one picture for each core, and one more whose file is read meanwhile.
+    private func read(
+        _ paths: [FilePath], _ console: Console
+    ) async throws -> (pictures: [FoundPicture], failures: Int) {
+        console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
+        let width = Processors.count + 1
+        return try await withThrowingTaskGroup(of: Reading.self) { group in
+            var results = [Int: FoundPicture]()
+            var failures = 0
+            var next = 0
+            func addNext() {
+                guard next < paths.count else { return }
+                let (index, path) = (next, paths[next])
+                next += 1
+                group.addTask { Reading(index: index, result: await FoundPicture.read(path)) }
+            }
+            for _ in 0..<width { addNext() }
+            while let reading = try await group.next() {
+                try Task.checkCancellation()
+                switch reading.result {
+                case .success(let picture): results[reading.index] = picture
+                case .failure(let failure):
+                    failures += 1
+                    let path = paths[reading.index].description
+                    console.note("\(path): \(failure.message)".printable)
+                }
+                console.progress { $0.finish(failed: reading.result.failure != nil) }
+                addNext()
+            }
+            return (paths.indices.compactMap { results[$0] }, failures)
+        }
+    }
+
+    /// The outcome for one of the paths.
+    ///
+    /// Not a tuple made in the closure of the task: optimised code of Swift 6.3 loses the index of a tuple that
+    /// leaves such a closure from a `do` or its `catch` (Tests/Compiler/task-tuple.swift).
+    private struct Reading: Sendable {
+        let index: Int
+        let result: Result<FoundPicture?, LoadFailure>
+    }
+
+    private static func copies(in groups: [PictureGroup]) -> Int {
+        groups.reduce(0) { $0 + $1.pictures.count - 1 }
+    }
+
+    private static func summary(_ groups: [PictureGroup], of count: Int) -> String {
+        let pictures = Quantity.count(count, "picture")
+        guard !groups.isEmpty else { return "no duplicates among \(pictures)" }
+        let duplicates = Quantity.count(copies(in: groups), "duplicate")
+        return "\(duplicates) in \(Quantity.count(groups.count, "group")), of \(pictures)"
+    }
+
+    private func draw(_ groups: [PictureGroup], to path: String) async throws {
+        let subtitle = Self.summary(groups, of: groups.reduce(0) { $0 + $1.pictures.count })
+        try await BlockingWork.run {
+            let sections = try groups.enumerated().map { index, group in
+                ContactSheet.Section(
+                    title: "Group \(index + 1)",
+                    tiles: try group.pictures.map { try group.tile(of: $0) })
+            }
+            let sheet = ContactSheet(
+                title: "Duplicates", subtitle: subtitle, sections: sections,
+                columns: min(6, max(3, groups.map(\.pictures.count).max() ?? 3)))
+            try PendingFile.write(try sheet.png(), to: path)
+        }
+    }
+}
+
+extension PictureGroup {
+    fileprivate var json: JSONObject {
+        let members = pictures.map { picture in
+            JSONObject([
+                "path": .string(picture.path.description), "width": .init(picture.size.width),
+                "height": .init(picture.size.height), "format": .string(picture.format.rawValue),
+                "bytes": .init(picture.byteCount), "pHash": .string(picture.hash.description),
+                "distance": .init(distance(of: picture)),
+            ])
+        }
+        return JSONObject(["pictures": .array(members.map { .object($0) })])
+    }
+
+    fileprivate var lines: [String] {
+        pictures.map { picture in
+            let extent = "\(picture.size.width)×\(picture.size.height)"
+            return "\(picture.path.description.printable)  \(extent) \(picture.format.rawValue)"
+        }
+    }
+
+    fileprivate func tile(of picture: FoundPicture) throws -> ContactSheet.Tile {
+        let image: Image
+        do {
+            image = try Image.decoding(try picture.path.read())
+        } catch {
+            throw LoadFailure(error, at: picture.path.description)
+        }
+        return ContactSheet.Tile(
+            image: image,
+            label: [
+                picture.path.name.printable,
+                "\(picture.size.width)×\(picture.size.height) \(picture.format.rawValue)",
+                "distance \(distance(of: picture))",
+            ])
     }
 }

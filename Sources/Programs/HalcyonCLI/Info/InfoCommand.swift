@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
 import Halcyon
 
-/// `halcyon info`: tells what image files say of themselves.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -31,21 +29,18 @@ struct InfoCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let interruption = Interruption()
-        let console = Console { interruption.interrupt(SIGPIPE) }
         let (sources, json) = (sources.map(ImageArgument.init), json)
-        let failures = try await CommandRunner.run(interruption, console) {
+        try await CommandRunner.countFailures { console in
             let downloader = ImageDownloader(name: "halcyon")
             var failures = 0
             for (index, source) in sources.enumerated() {
                 try Task.checkCancellation()
                 let row = await InfoRow(source, downloader)
-                if row.isFailure { failures += 1 }
+                if row.result.failure != nil { failures += 1 }
                 if !json, index > 0 { console.print("") }
                 for line in json ? [row.json.text] : row.lines { console.print(line) }
             }
             return failures
         }
-        if failures > 0 { throw ExitCode.failure }
     }
 }

@@ -6,32 +6,6 @@ struct InfoRow: Sendable {
     let source: ImageArgument
     let result: Result<ImageInformation, LoadFailure>
 
-    var isFailure: Bool {
-        if case .failure = result { true } else { false }
-    }
-
-    init(source: ImageArgument, result: Result<ImageInformation, LoadFailure>) {
-        self.source = source
-        self.result = result
-    }
-
-    /// Reads a file or a data URI, or downloads a URL.
-    init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
-        self.source = source
-        do {
-            switch try source.source.get() {
-            case .network(let resource):
-                result = .success(try await downloader.information(of: resource.downloadURL))
-            case .provider(let provider):
-                let data = try await provider.data()
-                result = .success(
-                    try await BlockingWork.run { try ImageInformation(of: data) })
-            }
-        } catch {
-            result = .failure(LoadFailure(error, at: source.label))
-        }
-    }
-
     /// The fields of ``json``, for the help: names on the left, their meanings on the right.
     static let fields = """
           source               as it was given
@@ -77,6 +51,24 @@ struct InfoRow: Sendable {
     }
 }
 
+extension InfoRow {
+    init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
+        do {
+            let information: ImageInformation
+            switch try source.source.get() {
+            case .network(let resource):
+                information = try await downloader.information(of: resource.downloadURL)
+            case .provider(let provider):
+                let data = try await provider.data()
+                information = try await BlockingWork.run { try ImageInformation(of: data) }
+            }
+            self.init(source: source, result: .success(information))
+        } catch {
+            self.init(source: source, result: .failure(LoadFailure(error, at: source.label)))
+        }
+    }
+}
+
 extension ImageInformation {
     fileprivate func add(to object: inout JSONObject) {
         object.add("format", .string(format.rawValue))
@@ -85,9 +77,7 @@ extension ImageInformation {
         object.add("orientation", .init(orientation))
         object.add("frames", .init(frameCount))
         if let animation {
-            object.add(
-                "durations",
-                .array(animation.durations.map { .number($0) }))
+            object.add("durations", .array(animation.durations.map { .number($0) }))
             object.add("loops", .init(animation.loopCount))
         }
         object.add("bits", .init(bitsPerSample))
@@ -97,8 +87,7 @@ extension ImageInformation {
         case .coded(let primaries, let transfer)?:
             object.add(
                 "colors",
-                .object(
-                    JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
+                .object(JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
         case nil: break
         }
         if let camera { object.add("camera", .object(camera.json)) }

@@ -28,7 +28,6 @@ struct ImageArgument: Sendable {
         }
     }
 
-    /// A malformed source, whose load fails with `failure`.
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
@@ -41,7 +40,6 @@ struct ImageArgument: Sendable {
         return text.count > 60 ? text.prefix(40) + "…" : text
     }
 
-    /// A short name for progress lines.
     var shortName: String {
         if DataURI.isScheme(of: text) { return "data:…" }
         let name = label.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last
@@ -93,9 +91,7 @@ struct ImageArgument: Sendable {
     private static func fileSource(
         _ file: (url: URL, path: FilePath)?, _ text: String
     ) -> (Result<Source, LoadFailure>, String) {
-        guard let file else {
-            return (.failure(bad("This is not a file: \(text)")), "image")
-        }
+        guard let file else { return (.failure(bad("This is not a file: \(text)")), "image") }
         // The key of the file's current version, even if it changes later.
         let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
         return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))
@@ -111,12 +107,8 @@ struct ImageArgument: Sendable {
             return nil
         }
         let scheme = text[..<end].lowercased()
-        let isScheme = scheme.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || "+-.".utf8.contains(byte)
-        }
-        return isScheme ? scheme : nil
+        let allowed = "abcdefghijklmnopqrstuvwxyz0123456789+-."
+        return scheme.utf8.allSatisfy(allowed.utf8.contains) ? scheme : nil
     }
 
     /// A file name without the extension of an image file.
@@ -129,10 +121,8 @@ struct ImageArgument: Sendable {
     }
 }
 
-/// A URL kept as text, to save memory in long lists: a parsed one whose parts were read takes six
-/// times as much.
+/// A URL as text: a parsed one whose parts were read takes six times as much memory.
 private struct WrittenURL: Resource {
-    /// The URL's own text.
     let cacheKey: String
 
     /// `nil` if the text of `url` parses to another URL. `text` is the text it was parsed from.
@@ -153,10 +143,6 @@ private struct MalformedSource: ImageDataProvider {
     let failure: LoadFailure
 
     var cacheKey: String { "malformed:\(text)" }
-
-    func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
-        handler(.failure(failure))
-    }
 
     func data() async throws -> Data { throw failure }
 }

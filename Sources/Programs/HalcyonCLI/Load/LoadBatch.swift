@@ -1,3 +1,6 @@
+import Foundation
+import Halcyon
+
 /// Loads a list of sources concurrently, and reports their rows in the order of the list.
 struct LoadBatch: Sendable {
     let arguments: [ImageArgument]
@@ -31,7 +34,6 @@ struct LoadBatch: Sendable {
         }
     }
 
-    /// The load of one source.
     struct Job: Sendable {
         let index: Int
         let argument: ImageArgument
@@ -44,16 +46,81 @@ struct LoadBatch: Sendable {
             return row
         }
 
-        /// Reports the number of received bytes.
         func receive(_ received: Int64, of total: Int64) {
             console.progress { [index] in $0.receive(index, received: received, total: total) }
         }
     }
 }
 
-extension LoadRow {
-    /// Whether the source failed because the user stopped the program.
-    fileprivate var isCancelled: Bool {
-        if case .failure(let failure) = result { failure.isCancellation } else { false }
+/// Loads one source through the manager, writes it if requested, and returns the result row.
+struct SourceLoader: Sendable {
+    let manager: KingfisherManager
+    let options: KingfisherOptionsInfo
+    let writer: OutputWriter
+
+    func load(_ job: LoadBatch.Job) async -> LoadRow {
+        do {
+            let source = try job.argument.source.get()
+            return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
+        } catch {
+            let failure = LoadFailure(error, at: job.argument.label)
+            return LoadRow(source: job.argument, result: .failure(failure))
+        }
+    }
+
+    private func image(_ source: Source, of job: LoadBatch.Job) async throws -> LoadRow.Image {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = try await manager.retrieveImage(with: source, options: options) {
+            job.receive($0, of: $1)
+        }
+        let duration = clock.now - start
+        let bytes = try await sourceBytes(of: result)
+        let format = bytes.kf.imageFormat
+        let output = try await writer.write(
+            result.image, original: try await original(of: result, bytes: bytes), format: format,
+            of: job)
+        return LoadRow.Image(
+            cacheKey: source.cacheKey, cacheType: result.cacheType,
+            httpCacheUse: result.httpCacheUse, format: format, width: result.image.pixelSize.width,
+            height: result.image.pixelSize.height, frames: result.image.frameCount,
+            bytes: bytes.count, milliseconds: duration.milliseconds, output: output)
+    }
+
+    /// The bytes that were loaded, for a processed image those that were cached.
+    private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
+        let isCached = result.cacheType.cached
+        let identifier = isCached ? processorIdentifier : ""
+        if isCached || isProcessed, let data = try await cachedBytes(of: result, identifier) {
+            return data
+        }
+        return try await BlockingWork.run { result.data() ?? Data() }
+    }
+
+    /// The bytes of the unprocessed image, as far as they are needed and can be had.
+    private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
+        guard writer.plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
+        // What is cached may have been cached without the position; the file may be gone by now.
+        if case .provider(let provider) = result.source, let data = try? await provider.data() {
+            return data
+        }
+        return try await cachedBytes(of: result, "") ?? bytes
+    }
+
+    private func cachedBytes(
+        of result: RetrieveImageResult, _ processorIdentifier: String
+    ) async throws -> Data? {
+        let (cache, key) = (manager.cache, result.source.cacheKey)
+        return try await BlockingWork.run {
+            // The file may have been removed meanwhile, or never written.
+            cache.cacheFileURLIfOnDisk(forKey: key, processorIdentifier: processorIdentifier)
+                .flatMap { try? Data(contentsOf: $0) }
+        }
+    }
+
+    private var isProcessed: Bool { !processorIdentifier.isEmpty }
+
+    private var processorIdentifier: String {
+        KingfisherParsedOptionsInfo(options).processor.identifier
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// `halcyon load`: loads images through the cache, and writes them.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -44,7 +43,7 @@ struct LoadCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             0 (smallest) to 1 (best), for formats that lose something; \
-            \(OutputEncoder.defaultQuality) by default.
+            \(OutputWriter.defaultQuality) by default.
             """,
             valueName: "0...1"))
     var quality: Double?
@@ -128,32 +127,23 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
-        }
-        if failures > 0 { throw ExitCode.failure }
+        try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 
-    /// Returns the validated request.
     /// - Throws: `ValidationError` for invalid values and combinations.
     func request() throws -> LoadRequest {
         try checkRanges()
         try checkCombinations()
         let arguments = sources.map(ImageArgument.init)
         return LoadRequest(
-            arguments: arguments, processor: try ImageProcessorSpec.parse(option: processors),
+            command: self, arguments: arguments,
+            processor: try ImageProcessorSpec.parse(option: processors),
             plan: OutputPlan(
                 destination: destination(for: arguments), format: try outputFormat(),
-                quality: quality, keepsMetadata: keepMetadata),
-            cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
-            onlyFromCache: onlyFromCache, usesHTTPCaching: httpCaching, resumes: resume,
-            jobs: jobs, timeout: timeout, limits: limits, trace: trace, isJSON: json,
-            isQuiet: quiet)
+                quality: quality, keepsMetadata: keepMetadata))
     }
 
-    private var limits: DecodingLimits {
+    var limits: DecodingLimits {
         var limits = DecodingLimits.default
         if let maxPixels { limits.maximumPixelCount = maxPixels }
         if let maxMemory { limits.maximumMemory = maxMemory << 20 }
@@ -193,9 +183,7 @@ struct LoadCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--output is for one source; use --output-directory for \(sources.count).")
         }
-        if output == "-" {
-            throw ValidationError("--output needs a file; “-” is none.")
-        }
+        if output == "-" { throw ValidationError("--output needs a file; “-” is none.") }
         for (name, value) in [
             ("--output", output), ("--output-directory", outputDirectory), ("--trace", trace),
         ] where value?.isEscaped == true {
@@ -210,9 +198,7 @@ struct LoadCommand: AsyncParsableCommand {
                 (format != nil, "--format"), (quality != nil, "--quality"),
                 (keepMetadata, "--keep-metadata"),
             ].first { $0.0 }
-            if let idle {
-                throw ValidationError("\(idle.1) needs --output or --output-directory.")
-            }
+            if let idle { throw ValidationError("\(idle.1) needs --output or --output-directory.") }
         }
         if forceRefresh && onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
@@ -220,9 +206,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func outputFormat() throws -> ImageFormat? {
-        if let format {
-            return try writable(ImageFormat(argument: format), named: format)
-        }
+        if let format { return try writable(ImageFormat(argument: format), named: format) }
         let pathExtension = output.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
         guard let format = ImageFormat(fileExtension: pathExtension) else { return nil }
         return try writable(format, named: pathExtension)

@@ -12,11 +12,8 @@ struct LoadFailure: Error, Equatable {
 
     /// The source is no URL, file or data URI that can be loaded; the code of `invalidURL`.
     static let badSource = 1002
-    /// The picture could not be encoded.
     static let encodingFailed = 9001
-    /// The output could not be written.
     static let outputNotWritable = 9002
-    /// Something else.
     static let other = 9000
 
     /// For programs.
@@ -26,12 +23,9 @@ struct LoadFailure: Error, Equatable {
 
     /// For people: on one line.
     var text: String { "\(message.printable) (\(code))" }
+}
 
-    init(code: Int, message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension LoadFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as LoadFailure:
@@ -67,10 +61,15 @@ struct LoadFailure: Error, Equatable {
     }
 }
 
-/// The sentence an error gives of itself.
+/// A sentence about something that keeps a command from its work.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
 enum ErrorText {
     static func of(_ error: any Error) -> String {
         switch error {
+        case let failure as LoadFailure: failure.message
         case let error as POSIXError: error.text
         case let error as CocoaError:
             (error.underlying as? POSIXError)?.text ?? error.localizedDescription

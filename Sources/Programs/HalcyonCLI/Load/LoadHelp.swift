@@ -1,6 +1,5 @@
 import Halcyon
 
-/// The long part of `halcyon load --help`.
 enum LoadHelp {
     static var discussion: String {
         """

@@ -1,88 +1,77 @@
 import Foundation
 import Halcyon
 
-/// The validated request of `halcyon load`.
 struct LoadRequest: Sendable {
     /// The limit for `jobs`; more would only wait for each other.
     static let mostJobs = 64
     /// The cost limit of the memory cache, in bytes, for sources that are given more than once.
     private static let mostRepeatedPictures = 64 << 20
 
+    let command: LoadCommand
     let arguments: [ImageArgument]
     let processor: (any ImageProcessor)?
     let plan: OutputPlan
-    let cacheDirectory: String?
-    let forceRefresh: Bool
-    let onlyFromCache: Bool
-    /// Whether images are cached by the rules of HTTP.
-    let usesHTTPCaching: Bool
-    /// Whether interrupted downloads are resumed the next time.
-    let resumes: Bool
-    let jobs: Int
-    /// The download timeout, in seconds; `nil` for the downloader's default.
-    let timeout: Double?
-    let limits: DecodingLimits
-    /// The path of the trace file.
-    let trace: String?
-    let isJSON: Bool
-    let isQuiet: Bool
 
     /// Loads all sources and prints a row for each; returns the number of failures.
-    func run(console: Console) async throws -> Int {
+    func run(_ console: Console) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
-        if let timeout { downloader.downloadTimeout = timeout }
-        if resumes {
+        if let timeout = command.timeout { downloader.downloadTimeout = timeout }
+        let cacheDirectory = command.cacheLocation.directory
+        if command.resume {
             downloader.resumption = DownloadResumption(
                 directory: CacheLocation.partials(in: cacheDirectory))
         }
         let cache = try CacheLocation.cache(in: cacheDirectory)
         cache.memoryStorage.config.totalCostLimit = Self.mostRepeatedPictures
         let manager = KingfisherManager(downloader: downloader, cache: cache)
-        let recording = trace.map { _ in TraceRecording(of: manager) }
+        let recording = command.trace.map { _ in TraceRecording(of: manager) }
         let loader = SourceLoader(
-            manager: manager, options: options, plan: plan,
+            manager: manager, options: options,
             writer: OutputWriter(plan: plan, sources: arguments))
-        let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
+        let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
         var tally = LoadTally()
         await batch.run(loader.load) { row in
             tally.count(row)
             console.report(
-                row, number: tally.count, of: arguments.count, isJSON: isJSON, isQuiet: isQuiet)
+                row, number: tally.count, of: arguments.count, isJSON: command.json,
+                isQuiet: command.quiet)
         }
         await downloader.finishWritingPartials()
-        if let trace, let recording { try await recording.write(to: trace) }
-        if !isJSON && !isQuiet && !Task.isCancelled {
+        if let trace = command.trace, let recording { try await recording.write(to: trace) }
+        if !command.json && !command.quiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }
         return tally.failed
     }
 
-    /// The options of each load.
-    var options: KingfisherOptionsInfo {
-        var options = Self.options(processor: processor) + [.decodingLimits(limits)]
-        if forceRefresh { options.append(.forceRefresh) }
-        if onlyFromCache { options.append(.onlyFromCache) }
-        if usesHTTPCaching { options.append(.httpCaching(Self.httpCaching)) }
-        if plan.keepsMetadata { options.append(.keepPositionInOriginal) }
-        if !hasRepeatedSources { options.append(.memoryCacheExpiration(.expired)) }
+    private var options: KingfisherOptionsInfo {
+        var options = Self.options(processor: processor) + [.decodingLimits(command.limits)]
+        if command.forceRefresh { options.append(.forceRefresh) }
+        if command.onlyFromCache { options.append(.onlyFromCache) }
+        if command.httpCaching { options.append(.httpCaching(Self.httpCaching)) }
+        return options + Self.options(of: arguments, keepsMetadata: plan.keepsMetadata)
+    }
+
+    /// The options that depend on the sources together.
+    static func options(
+        of arguments: [ImageArgument], keepsMetadata: Bool
+    ) -> KingfisherOptionsInfo {
+        var options = KingfisherOptionsInfo()
+        if keepsMetadata { options.append(.keepPositionInOriginal) }
+        // The decoded image of a source that is given more than once is used again.
+        let keys = arguments.compactMap { try? $0.source.get().cacheKey }
+        if Set(keys).count == keys.count { options.append(.memoryCacheExpiration(.expired)) }
         return options
     }
 
-    /// The HTTP caching settings: stale images are validated before use, as the program does not
-    /// wait for a revalidation in the background.
+    /// Stale images are validated before use: the program waits for nothing in the background.
     private static let httpCaching: HTTPCaching = {
         var caching = HTTPCaching.on
         caching.staleWhileRevalidate = .never
         return caching
     }()
-
-    /// Whether a source is given more than once, so that its decoded image can be reused.
-    private var hasRepeatedSources: Bool {
-        let keys = arguments.compactMap { try? $0.source.get().cacheKey }
-        return Set(keys).count < keys.count
-    }
 
     /// Returns the options for loading, processing (if `processor` is given) and caching images.
     static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
@@ -93,8 +82,7 @@ struct LoadRequest: Sendable {
         ]
     }
 
-    /// The options for images that are not processed: the cache stores the downloaded bytes
-    /// unchanged, before the image is delivered.
+    /// The cache stores the downloaded bytes unchanged, before the image is delivered.
     static var plainOptions: KingfisherOptionsInfo {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
@@ -123,14 +111,12 @@ struct LoadTally {
 
     func summary(after duration: Duration, style: TextStyle) -> String {
         var parts = [Quantity.count(loaded, "image")]
-        let origins: [(CacheType, String)] = [
-            (.none, "loaded"), (.disk, "from disk"), (.memory, "from memory"),
-        ]
-        let counts = origins.compactMap { type, name in found[type].map { "\($0) \(name)" } }
+        let counts = [CacheType.none, .disk, .memory].compactMap { type in
+            found[type].map { "\($0) \(type.origin)" }
+        }
         if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
         if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
         parts.append(Quantity.bytes(bytes))
-        return parts.joined(separator: ", ")
-            + " in \(Quantity.milliseconds(duration.milliseconds))"
+        return parts.joined(separator: ", ") + " in \(Quantity.milliseconds(duration.milliseconds))"
     }
 }

@@ -1,15 +1,11 @@
 import Halcyon
 
-/// The result row of one source.
 struct LoadRow: ResultRow, Sendable {
-    /// A loaded image.
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
-        /// The use of the HTTP cache; `nil` without HTTP caching, and for sources not loaded over
-        /// HTTP.
+        /// `nil` without HTTP caching, and for sources not loaded over HTTP.
         var httpCacheUse: HTTPCacheUse?
-        /// The format of the bytes.
         var format: ImageFormat
         var width: Int
         var height: Int
@@ -17,36 +13,29 @@ struct LoadRow: ResultRow, Sendable {
         /// The size of the loaded data or of the cached file, in bytes.
         var bytes: Int
         var milliseconds: Double
-        /// The path of the written file.
         var output: String?
     }
 
     let source: ImageArgument
     let result: Result<Image, LoadFailure>
 
-    var isFailure: Bool {
-        if case .failure = result { true } else { false }
-    }
+    var failure: LoadFailure? { result.failure }
 
     var json: JSONObject {
         switch result {
         case .success(let image):
             var object = JSONObject([
-                "source": .string(source.text),
-                "cacheKey": .string(image.cacheKey),
+                "source": .string(source.text), "cacheKey": .string(image.cacheKey),
                 "cacheType": .string(image.cacheType.name),
-                "format": .string(image.format.rawValue),
-                "width": .int(Int64(image.width)),
-                "height": .int(Int64(image.height)),
-                "frames": .int(Int64(image.frames)),
-                "bytes": .int(Int64(image.bytes)),
-                "milliseconds": .double(image.milliseconds),
+                "format": .string(image.format.rawValue), "width": .init(image.width),
+                "height": .init(image.height), "frames": .init(image.frames),
+                "bytes": .init(image.bytes), "milliseconds": .double(image.milliseconds),
                 "output": .init(image.output),
             ])
             if let use = image.httpCacheUse {
                 object.add("httpCacheUse", .string(use.name))
                 if case .stale(.error(let error)) = use {
-                    object.add("staleError", .object(LoadFailure(error).json))
+                    object.add("staleError", .object(LoadFailure(error, at: source.label).json))
                 }
             }
             return object
@@ -62,8 +51,9 @@ struct LoadRow: ResultRow, Sendable {
             var facts = ["\(image.width)×\(image.height) \(image.format.rawValue)"]
             if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
             facts.append(Quantity.bytes(Int64(image.bytes)))
-            let use = image.httpCacheUse.map { " (\($0.text.printable))" } ?? ""
-            facts.append("\(image.origin)\(use) in \(Quantity.milliseconds(image.milliseconds))")
+            let use = image.httpCacheUse.map { " (\($0.text(source).printable))" } ?? ""
+            let time = Quantity.milliseconds(image.milliseconds)
+            facts.append("\(image.cacheType.origin)\(use) in \(time)")
             let arrow = image.output.map { " → \($0.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
@@ -73,9 +63,10 @@ struct LoadRow: ResultRow, Sendable {
     }
 }
 
-extension LoadRow.Image {
-    fileprivate var origin: String {
-        switch cacheType {
+extension CacheType {
+    /// Where an image of this type is from.
+    var origin: String {
+        switch self {
         case .none: "loaded"
         case .memory: "from memory"
         case .disk: "from disk"
@@ -84,7 +75,6 @@ extension LoadRow.Image {
 }
 
 extension HTTPCacheUse {
-    /// The name in JSON rows.
     fileprivate var name: String {
         switch self {
         case .fetched(stored: true): "fetched"
@@ -97,13 +87,48 @@ extension HTTPCacheUse {
         }
     }
 
-    /// The text for people.
-    fileprivate var text: String {
+    fileprivate func text(_ source: ImageArgument) -> String {
         switch self {
         case .fetched(stored: false): "fetched, not stored"
-        case .stale(.error(let error)): "stale: \(LoadFailure(error).message)"
+        case .stale(.error(let error)): "stale: \(LoadFailure(error, at: source.label).message)"
         case .fetched, .fresh, .validated: name
         case .stale: "stale"
         }
+    }
+}
+
+/// The result of one source: a line for people and an object for programs.
+protocol ResultRow {
+    var source: ImageArgument { get }
+    var failure: LoadFailure? { get }
+    var json: JSONObject { get }
+    func line(style: TextStyle) -> String
+}
+
+extension ResultRow {
+    var isFailure: Bool { failure != nil }
+    /// Whether the source failed because the user stopped the program.
+    var isCancelled: Bool { failure?.isCancellation == true }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}
+
+extension Console {
+    /// Prints a row: in JSON, or as a line that `isQuiet` leaves out unless it is a failure.
+    ///
+    /// - Parameter number: The number of rows so far, this one included.
+    func report(_ row: some ResultRow, number: Int, of count: Int, isJSON: Bool, isQuiet: Bool) {
+        if isJSON {
+            print(row.json.text)
+        } else if !isQuiet {
+            print(row.line(style: outputStyle))
+        } else if row.isFailure {
+            note(row.line(style: errorStyle))
+        }
+        if tellsProgressInLines { note("[\(number)/\(count)] \(row.source.label.printable)") }
     }
 }

@@ -10,7 +10,6 @@ extension ImageFormat {
         self = format
     }
 
-    /// The usual file extension.
     var fileExtension: String {
         Self.extensions[self]?.first ?? "bin"
     }

@@ -24,8 +24,7 @@ struct JSONObject: Sendable {
     }
 
     var text: String {
-        "{"
-            + members.map { "\(Self.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
+        "{" + members.map { "\(Self.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
             + "}"
     }
 

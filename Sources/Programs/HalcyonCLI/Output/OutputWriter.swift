@@ -4,6 +4,9 @@ import HalcyonWork
 
 /// Encodes pictures and writes them to the plan's destination.
 struct OutputWriter: Sendable {
+    /// The quality when none is asked for: no difference to be seen, at a third of the bytes of 1.
+    static let defaultQuality = 0.9
+
     let plan: OutputPlan
     /// The source files of this run, which pictures written to a folder must not replace.
     private let sources: Set<FileIdentity>
@@ -21,47 +24,62 @@ struct OutputWriter: Sendable {
 
     /// Writes `image` and returns the file's path; `nil` if the plan writes nothing.
     ///
-    /// - Parameters:
-    ///   - original: The data the image was decoded from, for its metadata.
-    ///   - format: The format of `original`.
-    ///   - index: The index of the source in the list.
+    /// - Parameter original: The data the image was decoded from, for its metadata.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
-        _ image: Image, original: Data, format: ImageFormat, index: Int
+        _ image: Image, original: Data, format: ImageFormat, of job: LoadBatch.Job
     ) async throws -> String? {
         guard plan.destination != .nowhere else { return nil }
         try Task.checkCancellation()
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await BlockingWork.run {
-                try writeNow(image, original, format: format, index: index, cancellation)
-            }
-        } onCancel: {
-            cancellation.cancel()
+        let encoded = try await BlockingWork.run { () -> (target: OutputPlan.Target, data: Data)? in
+            guard let target = plan.target(for: job.index, source: format) else { return nil }
+            try prepare(target)
+            let data = try encode(image, original, as: target.format, at: job.argument.label)
+            return (target, data)
         }
-    }
-
-    private func writeNow(
-        _ image: Image, _ original: Data, format: ImageFormat, index: Int,
-        _ cancellation: CancellationFlag
-    ) throws -> String? {
-        guard
-            let target = plan.target(for: index, source: format, writable: ImageFormat.writable)
-        else { return nil }
-        try prepare(target)
-        let encoder = OutputEncoder(
-            format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
-        let data = try encoder.encode(image, original: original)
-        try cancellation.check()
+        guard let (target, data) = encoded else { return nil }
+        try Task.checkCancellation()
         do {
-            try PendingFile.write(data, to: target.path)
+            try await BlockingWork.run { try PendingFile.write(data, to: target.path) }
         } catch {
             throw unwritable(target.path, ErrorText.of(error))
         }
         return target.path
     }
 
-    /// Creates the folder, and refuses to replace a source.
+    /// The image as a file, without metadata unless that was asked for.
+    ///
+    /// - Parameter place: The path or URL of `original`, as people are told it.
+    private func encode(
+        _ image: Image, _ original: Data, as format: ImageFormat, at place: String
+    ) throws -> Data {
+        // What has metadata that cannot be read is written without it.
+        let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
+        let options = ImageEncodingOptions(
+            quality: plan.quality ?? Self.defaultQuality,
+            metadata: plan.keepsMetadata ? metadata : nil)
+        do {
+            return try reencodable(image, metadata: metadata, format).kf.data(
+                format: format, options: options)
+        } catch {
+            let message = LoadFailure(error, at: place).message
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: message)
+        }
+    }
+
+    /// Returns the image without its original animated file, which would be written unchanged, if
+    /// quality or metadata options require encoding it again.
+    private func reencodable(
+        _ image: Image, metadata: ImageMetadata, _ format: ImageFormat
+    ) throws -> Image {
+        guard let timing = image.animation else { return image }
+        let hidesMetadata = !plan.keepsMetadata && metadata != ImageMetadata()
+        guard hidesMetadata || (plan.quality != nil && format != .GIF && format != .PNG) else {
+            return image
+        }
+        return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
+    }
+
     private func prepare(_ target: OutputPlan.Target) throws {
         guard case .directory(let folder, _) = plan.destination else { return }
         do {
@@ -91,7 +109,6 @@ struct FileIdentity: Hashable, Sendable {
     private let device: UInt
     private let inode: UInt
 
-    /// `nil` if the file does not exist.
     init?(_ path: FilePath) {
         guard let status = try? path.status() else { return nil }
         device = UInt(status.st_dev)
@@ -104,7 +121,6 @@ struct ResultSequencer<Result> {
     private var waiting: [Int: Result] = [:]
     private var next = 0
 
-    /// Adds the result of the request at `index`, and returns all results that are next in order.
     mutating func finish(_ index: Int, with result: Result) -> [Result] {
         waiting[index] = result
         var ready: [Result] = []

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A file that is written under a temporary name in its destination's folder and renamed when
-/// complete.
+/// A file that has a temporary name in its destination's folder until it is complete.
 struct PendingFile {
     private static let unfinished = Mutex<Set<String>>([])
 
@@ -16,7 +15,7 @@ struct PendingFile {
             switch existing.st_mode & S_IFMT {
             case S_IFREG: break
             case S_IFDIR: throw POSIXError(.EISDIR)
-            default: return try writeInPlace(data, to: path)
+            default: return try write(data, to: path, 0)
             }
         }
         let destination = URL(fileURLWithPath: path).resolvingSymlinksInPath()
@@ -25,7 +24,7 @@ struct PendingFile {
         _ = unfinished.withLock { $0.insert(temporary) }
         defer { _ = unfinished.withLock { $0.remove(temporary) } }
         do {
-            try create(temporary, with: data)
+            try write(data, to: temporary, O_CREAT | O_EXCL)
             guard rename(temporary, destination.path) == 0 else { throw POSIXError.current }
         } catch {
             unlink(temporary)
@@ -38,8 +37,8 @@ struct PendingFile {
         for path in unfinished.withLock({ $0 }) { unlink(path) }
     }
 
-    private static func create(_ path: String, with data: Data) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    private static func write(_ data: Data, to path: String, _ flags: Int32) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
         guard descriptor >= 0 else { throw POSIXError.current }
         do {
             try FileDescriptorWriter.write(data, to: descriptor)
@@ -49,12 +48,5 @@ struct PendingFile {
         }
         // Some file systems report here that the disk is full.
         guard close(descriptor) == 0 else { throw POSIXError.current }
-    }
-
-    private static func writeInPlace(_ data: Data, to path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw POSIXError.current }
-        defer { close(descriptor) }
-        try FileDescriptorWriter.write(data, to: descriptor)
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// `halcyon prefetch`: brings a list of images into the disk cache.
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -64,17 +63,11 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Until the list is there, Ctrl-C ends the process as it ends any other.
-        let request = PrefetchRequest(
-            arguments: try await readList(),
-            processor: try ImageProcessorSpec.parse(option: processors),
-            cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh, jobs: jobs,
-            isJSON: json, isQuiet: quiet)
-        let interruption = Interruption()
-        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
-        let failures = try await CommandRunner.run(interruption, console) {
-            try await request.run(console: console)
+        let arguments = try await readList()
+        let processor = try ImageProcessorSpec.parse(option: processors)
+        try await CommandRunner.countFailures(quiet: quiet) { [self] console in
+            try await prefetch(arguments, processor, console)
         }
-        if failures > 0 { throw ExitCode.failure }
     }
 
     private func readList() async throws -> [ImageArgument] {
@@ -82,9 +75,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let name = path?.description ?? "standard input"
         do {
             let data = try await BlockingWork.run {
-                guard let path else {
-                    return try FileHandle.standardInput.readToEnd() ?? Data()
-                }
+                guard let path else { return try FileHandle.standardInput.readToEnd() ?? Data() }
                 return try path.read(includingStreams: true)
             }
             return try PrefetchList(data).arguments
@@ -93,5 +84,86 @@ struct PrefetchCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(name) cannot be read: \(ErrorText.of(error))")
         }
+    }
+}
+
+extension PrefetchCommand {
+    /// Prefetches all sources and prints a row for each; returns the number of failures.
+    ///
+    /// Cancelling the task stops the prefetcher; sources cut short by that are not printed.
+    private func prefetch(
+        _ arguments: [ImageArgument], _ processor: (any ImageProcessor)?, _ console: Console
+    ) async throws -> Int {
+        let sources = try arguments.map { try $0.source.get() }
+        let options = try options(processor)
+        let ledger = try PrefetchLedger(arguments)
+        let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
+        let news = PrefetchNews()
+        let prefetcher = ImagePrefetcher(sources: sources, options: options) {
+            skipped, _, completed in
+            continuation.yield(news.take(skipped: skipped, completed: completed))
+        } completionHandler: { skipped, _, completed in
+            continuation.yield(news.take(skipped: skipped, completed: completed))
+            continuation.finish()
+        }
+        prefetcher.maxConcurrentDownloads = jobs
+        let clock = ContinuousClock()
+        let start = clock.now
+        // Not cancelled with this task: it ends with the prefetcher's last report.
+        let printing = Task {
+            await printRows(
+                of: arguments, reports, failures: { prefetcher.takeFailures() }, ledger, console)
+        }
+        prefetcher.start()
+        let tally = await withTaskCancellationHandler {
+            await printing.value
+        } onCancel: {
+            prefetcher.stop()
+        }
+        if !Task.isCancelled {
+            let duration = clock.now - start
+            if json {
+                console.print(tally.json(after: duration).text)
+            } else if !quiet {
+                console.print(tally.summary(after: duration, style: console.outputStyle))
+            }
+        }
+        return tally.failed
+    }
+
+    /// - Parameter failures: New ones at each call; they may be ahead of the reports.
+    private func printRows(
+        of arguments: [ImageArgument], _ reports: AsyncStream<PrefetchLedger.Report>,
+        failures: @Sendable () -> [PropagationError], _ ledger: PrefetchLedger, _ console: Console
+    ) async -> PrefetchTally {
+        console.beginProgress(ProgressBoard(sourceCount: arguments.count, showsTotalBar: true))
+        var ledger = ledger
+        var rows = ResultSequencer<PrefetchRow>()
+        var tally = PrefetchTally()
+        for await var report in reports {
+            report.failed = failures()
+            for entry in ledger.take(report) {
+                let row = entry.row
+                console.progress { $0.finish(failed: row.isFailure) }
+                for row in rows.finish(entry.index, with: row) where !row.isCancelled {
+                    tally.count(row)
+                    console.report(
+                        row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
+                }
+            }
+        }
+        return tally
+    }
+
+    private func options(_ processor: (any ImageProcessor)?) throws -> KingfisherOptionsInfo {
+        var options = LoadRequest.options(processor: processor)
+        options += [
+            .targetCache(try CacheLocation.cache(in: cacheLocation.directory)),
+            .downloader(ImageDownloader(name: "halcyon")),
+            // Images decoded for processing are not needed again.
+            .memoryCacheExpiration(.expired),
+        ]
+        if forceRefresh { options.append(.forceRefresh) }
+        return options
     }
 }

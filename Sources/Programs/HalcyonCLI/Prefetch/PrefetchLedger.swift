@@ -12,39 +12,45 @@ struct PrefetchLedger {
         var completed: [Source] = []
     }
 
-    /// A finished source.
+    /// A finished source: its index in the list, and its row.
     struct Entry: Sendable {
-        /// The index of the source in the list.
         let index: Int
-        let outcome: PrefetchRow.Outcome
+        let row: PrefetchRow
     }
 
+    private let arguments: [ImageArgument]
     /// The first unfinished index of each key.
     private var places: [String: Int] = [:]
     /// The next index of the same key, for each index; `none` at the end.
     private var following: [Int]
     private static let none = -1
 
-    init(_ sources: [Source]) {
-        following = Array(repeating: Self.none, count: sources.count)
-        places.reserveCapacity(sources.count)
-        for (index, source) in sources.enumerated().reversed() {
-            following[index] = places.updateValue(index, forKey: source.cacheKey) ?? Self.none
+    init(_ arguments: [ImageArgument]) throws {
+        self.arguments = arguments
+        following = Array(repeating: Self.none, count: arguments.count)
+        places.reserveCapacity(arguments.count)
+        for (index, argument) in arguments.enumerated().reversed() {
+            let key = try argument.source.get().cacheKey
+            following[index] = places.updateValue(index, forKey: key) ?? Self.none
         }
     }
 
-    /// Returns the entries of a report.
     mutating func take(_ report: Report) -> [Entry] {
-        report.completed.compactMap { take($0, as: .completed) }
-            + report.skipped.compactMap { take($0, as: .skipped) }
-            + report.failed.compactMap { take($0.source, as: .failed(LoadFailure($0.error))) }
+        report.completed.compactMap { take($0) { _ in .completed } }
+            + report.skipped.compactMap { take($0) { _ in .skipped } }
+            + report.failed.compactMap { failed in
+                take(failed.source) { .failed(LoadFailure(failed.error, at: $0.label)) }
+            }
     }
 
-    private mutating func take(_ source: Source, as outcome: PrefetchRow.Outcome) -> Entry? {
+    private mutating func take(
+        _ source: Source, as outcome: (ImageArgument) -> PrefetchRow.Outcome
+    ) -> Entry? {
         let key = source.cacheKey
         guard let index = places[key] else { return nil }
         places[key] = following[index] == Self.none ? nil : following[index]
-        return Entry(index: index, outcome: outcome)
+        let argument = arguments[index]
+        return Entry(index: index, row: PrefetchRow(source: argument, outcome: outcome(argument)))
     }
 }
 
@@ -53,7 +59,6 @@ struct PrefetchLedger {
 final class PrefetchNews: Sendable {
     private let seen = Mutex((skipped: 0, completed: 0))
 
-    /// Returns a report of the sources that are new in these lists, without failures.
     func take(skipped: [Source], completed: [Source]) -> PrefetchLedger.Report {
         let former = seen.withLock { seen in
             defer { seen = (skipped.count, completed.count) }

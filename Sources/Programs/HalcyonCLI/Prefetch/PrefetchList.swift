@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonWork
 
-/// The sources in a text: one per line, without blank lines and comments.
 struct PrefetchList: Sendable {
     let arguments: [ImageArgument]
 

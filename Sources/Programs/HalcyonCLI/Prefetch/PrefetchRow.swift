@@ -1,4 +1,3 @@
-/// The result row of one source of the list.
 struct PrefetchRow: ResultRow, Sendable {
     enum Outcome: Equatable, Sendable {
         case completed
@@ -10,12 +9,9 @@ struct PrefetchRow: ResultRow, Sendable {
     let source: ImageArgument
     let outcome: Outcome
 
-    /// The failure, if there is one.
     var failure: LoadFailure? {
         if case .failed(let failure) = outcome { failure } else { nil }
     }
-
-    var isFailure: Bool { failure != nil }
 
     var json: JSONObject {
         var object = JSONObject([
@@ -33,7 +29,6 @@ struct PrefetchRow: ResultRow, Sendable {
 }
 
 extension PrefetchRow.Outcome {
-    /// The name in JSON rows.
     fileprivate var name: String {
         switch self {
         case .completed: "completed"

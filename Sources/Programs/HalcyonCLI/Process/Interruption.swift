@@ -21,8 +21,7 @@ final class Interruption: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// The time limit, in seconds, for cancelled work to end: it may be waiting for something that
-    /// never happens.
+    /// Seconds for cancelled work to end: it may be waiting for something that never happens.
     private static let patience = 5.0
 
     private let state = Mutex(State())

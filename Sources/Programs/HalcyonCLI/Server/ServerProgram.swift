@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonWork
 
-/// Becomes `halcyon-server serve`, or with `health`, `purge` or `warm` the command of that name, which is about a
-/// server that runs.
+/// Becomes `halcyon-server serve`, or the command about a running server that is named.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -14,14 +13,11 @@ struct ServeCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        let isAboutAnother = arguments.first.map(Self.others.contains) ?? false
+        let isAboutAnother = ["health", "purge", "warm"].contains(arguments.first)
         try ServerProgram.become(isAboutAnother ? arguments : ["serve"] + arguments)
     }
-
-    private static let others = ["health", "purge", "warm"]
 }
 
-/// Becomes `halcyon-server sign`.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",

@@ -8,11 +8,8 @@ import Foundation
 final class Console: @unchecked Sendable {
     // Unchecked because the state belongs to `queue`, which alone touches it.
 
-    /// The colours of results.
     let outputStyle: TextStyle
-    /// The colours of progress and notes.
     let errorStyle: TextStyle
-    /// Whether progress is drawn and redrawn in place.
     let isLive: Bool
     /// Whether progress is written in lines: standard error is not a live terminal, and not the
     /// same file as standard output.
@@ -41,7 +38,6 @@ final class Console: @unchecked Sendable {
         self.onOutputLost = onOutputLost
     }
 
-    /// Writes a line to standard output.
     func print(_ line: String) {
         queue.async { self.writeOutput(line) }
     }
@@ -52,11 +48,10 @@ final class Console: @unchecked Sendable {
     func printNow(_ line: String) throws {
         try queue.sync {
             self.writeOutput(line)
-            if let error = self.outputError { throw OutputLost(error: error) }
+            try self.checkOutput()
         }
     }
 
-    /// Writes a line to standard error.
     func note(_ line: String) {
         queue.async {
             self.erase()
@@ -100,10 +95,7 @@ final class Console: @unchecked Sendable {
                 self.ticker = nil
                 self.erase()
                 self.board = nil
-                continuation.resume(
-                    with: Result {
-                        if let error = self.outputError { throw OutputLost(error: error) }
-                    })
+                continuation.resume(with: Result { try self.checkOutput() })
             }
         }
     }
@@ -113,7 +105,6 @@ final class Console: @unchecked Sendable {
         queue.sync { erase() }
     }
 
-    /// Standard output could not be written.
     struct OutputLost: Error, CustomStringConvertible {
         let error: POSIXError
 
@@ -130,14 +121,15 @@ final class Console: @unchecked Sendable {
         erase()
         do {
             try StandardStream.output.write(line + "\n")
-        } catch let error as POSIXError {
-            outputError = error
-            onOutputLost()
         } catch {
-            outputError = POSIXError(.EIO)
+            outputError = error as? POSIXError ?? POSIXError(.EIO)
             onOutputLost()
         }
         draw()
+    }
+
+    private func checkOutput() throws {
+        if let outputError { throw OutputLost(error: outputError) }
     }
 
     private func writeError(_ text: String) {

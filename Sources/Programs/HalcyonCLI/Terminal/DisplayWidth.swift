@@ -17,16 +17,13 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// The columns a terminal gives this character.
     var columns: Int { unicodeScalars.map(\.columns).max() ?? 0 }
 }
 
 extension String {
-    /// The columns a terminal gives this text.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text with the characters replaced that a terminal would interpret instead of showing
-    /// them.
+    /// The text without characters that a terminal would interpret instead of showing them.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
     }
@@ -72,7 +69,6 @@ extension String {
     }
 }
 
-/// Which side of its column a text stands at.
 enum TextAlignment {
     case left
     case right

@@ -1,6 +1,5 @@
 /// The progress of running sources, drawn as one line per source and one for the total.
 struct ProgressBoard: Sendable {
-    /// A running source.
     struct Entry: Sendable {
         var label: String
         var received: Int64 = 0
@@ -34,12 +33,10 @@ struct ProgressBoard: Sendable {
 
     mutating func finish(_ index: Int, failed hasFailed: Bool) {
         guard let entry = running.removeValue(forKey: index) else { return }
-        finished += 1
-        failed += hasFailed ? 1 : 0
+        finish(failed: hasFailed)
         receivedByFinished += entry.received
     }
 
-    /// Counts a finished source without earlier reports.
     mutating func finish(failed hasFailed: Bool) {
         finished += 1
         failed += hasFailed ? 1 : 0

@@ -29,7 +29,6 @@ enum Quantity {
 }
 
 extension Duration {
-    /// The duration in milliseconds.
     var milliseconds: Double {
         Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
     }

@@ -5,7 +5,6 @@ enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Whether a terminal is at the other end.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// Columns and rows of the terminal; 80 × 24 when it does not say.
@@ -40,7 +39,6 @@ enum StandardStream: Int32, Sendable {
     }
 }
 
-/// Writes to a descriptor until everything is written.
 enum FileDescriptorWriter {
     /// - Throws: `POSIXError`.
     static func write(_ data: Data, to descriptor: Int32) throws {
@@ -60,9 +58,7 @@ enum FileDescriptorWriter {
 }
 
 extension POSIXError {
-    /// The error of the system call that has just failed.
     static var current: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// The system's own words.
     var text: String { String(cString: strerror(code.rawValue)) }
 }

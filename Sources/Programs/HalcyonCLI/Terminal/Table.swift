@@ -13,7 +13,6 @@ struct Table {
         self.columns = columns
     }
 
-    /// Adds a row; a missing text is empty.
     mutating func add(_ row: [String]) {
         rows.append(columns.indices.map { $0 < row.count ? row[$0].printable : "" })
     }
@@ -47,22 +46,20 @@ struct TextStyle: Equatable, Sendable {
         case cyan = "36"
     }
 
-    /// Whether escape sequences are written.
     let isColoured: Bool
 
     static let plain = TextStyle(isColoured: false)
 
-    init(isColoured: Bool) {
-        self.isColoured = isColoured
-    }
-
-    /// Colours for a terminal, unless `NO_COLOR` is set to anything or the terminal is a dumb one.
-    init(isTerminal: Bool, environment: [String: String]) {
-        isColoured =
-            isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-    }
-
     func callAsFunction(_ tone: Tone, _ text: String) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension TextStyle {
+    /// Colours for a terminal, unless `NO_COLOR` is set to anything or the terminal is a dumb one.
+    init(isTerminal: Bool, environment: [String: String]) {
+        self.init(
+            isColoured: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
+                && environment["TERM"] != "dumb")
     }
 }

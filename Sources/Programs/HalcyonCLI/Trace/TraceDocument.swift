@@ -28,11 +28,10 @@ struct TraceDocument {
 
     private mutating func add(_ events: [ImageEvent], line: Int) {
         guard let first = events.first, let start else { return }
-        let name = first.source.cacheKey.maskingSecrets
         lines.append(
             JSONObject([
                 "name": .string("thread_name"), "ph": .string("M"), "pid": .int(1),
-                "tid": .init(line), "args": .object(JSONObject(["name": .string(name)])),
+                "tid": .init(line), "args": .object(JSONObject(["name": .string(first.name)])),
             ]))
         var trail = RequestTrail(start: first.time)
         for event in events {
@@ -68,11 +67,11 @@ struct TraceDocument {
         }
     }
 
-    /// Returns the result of a request; `nil` for events that do not end it.
     private static func result(of event: ImageEvent) -> JSONObject? {
         switch event.kind {
         case .succeeded(let type): JSONObject(["result": .string(type.name)])
-        case .failed(let error): JSONObject(["error": .object(LoadFailure(error).json)])
+        case .failed(let error):
+            JSONObject(["error": .object(LoadFailure(error, at: event.name).json)])
         case .cancelled: JSONObject(["result": .string("cancelled")])
         default: nil
         }
@@ -127,7 +126,6 @@ struct TraceDocument {
             ]))
     }
 
-    /// Adds an instant event.
     private mutating func mark(_ name: String, _ time: ContinuousClock.Instant, _ line: Int) {
         lines.append(
             JSONObject([
@@ -140,6 +138,11 @@ struct TraceDocument {
     private func microseconds(_ time: ContinuousClock.Instant) -> Double {
         start.map { ($0.duration(to: time)).milliseconds * 1000 } ?? 0
     }
+}
+
+extension ImageEvent {
+    /// The source's key, without secrets.
+    fileprivate var name: String { source.cacheKey.maskingSecrets }
 }
 
 extension ImageStage {
@@ -156,12 +159,42 @@ extension ImageStage {
 }
 
 extension CacheType {
-    /// The place, in words.
     fileprivate var place: String {
         switch self {
         case .none: "nowhere"
         case .memory: "in memory"
         case .disk: "on disk"
+        }
+    }
+}
+
+/// A recording of the request events of a manager, started by `init`.
+final class TraceRecording: Sendable {
+    private let collecting: Task<[ImageEvent], Never>
+
+    init(of manager: KingfisherManager) {
+        let events = manager.events
+        collecting = Task {
+            var all: [ImageEvent] = []
+            for await event in events { all.append(event) }
+            return all
+        }
+    }
+
+    /// Ends the recording and writes the trace.
+    /// - Throws: An error that names the file.
+    func write(to path: String) async throws {
+        // Ends the sequence after the events already in it.
+        collecting.cancel()
+        let events = await collecting.value
+        try await BlockingWork.run {
+            do {
+                try PendingFile.write(Data(TraceDocument(events).text.utf8), to: path)
+            } catch {
+                let reason = ErrorText.of(error)
+                throw CommandFailure(
+                    description: "The trace “\(path.printable)” could not be written: \(reason)")
+            }
         }
     }
 }

@@ -2,33 +2,29 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Animated images, as they are and processed.
 enum AnimatedPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let samples = formats.map { file, _ in
             Picture(title: file, url: gallery.sample(file), isAnimated: true)
         }
-        let sample = samples[0]
         let animations = gallery.pictures.filter(\.isAnimated).prefix(6)
         let shown = animations.isEmpty ? samples : Array(animations)
-        var tiles: [View] = []
-        for picture in shown {
+        let plain = shown.map { picture in
             let detail = formats.first { $0.file == picture.title }?.detail ?? "as it is"
-            tiles.append(tile(picture, picture.title, detail, nil, gallery))
+            return tile(picture, picture.title, detail, nil, gallery)
         }
-        tiles.append(
-            tile(
-                sample, "Tint", "each frame processed",
-                TintImageProcessor(tint: Color(red: 0.1, green: 0.2, blue: 0.6, alpha: 0.45)),
-                gallery))
-        tiles.append(
-            tile(
-                sample, "Round", "each frame processed",
-                RoundCornerImageProcessor(radius: .heightFraction(0.5)), gallery))
+        let processed = processors.map { name, processor in
+            tile(samples[0], name, "each frame processed", processor, gallery)
+        }
         return Page(
             "Animated images", "Frames are decoded ahead within a budget of memory.",
-            content: TileGrid(tiles, columns: 2...4))
+            content: TileGrid(plain + processed, columns: 2...4))
     }
+
+    private static let processors: [(name: String, processor: any ImageProcessor)] = [
+        ("Tint", TintImageProcessor(tint: Color(red: 0.1, green: 0.2, blue: 0.6, alpha: 0.45))),
+        ("Round", RoundCornerImageProcessor(radius: .heightFraction(0.5))),
+    ]
 
     private static let formats: [(file: String, detail: String)] = [
         ("kingfisher.gif", "GIF: 256 colours"),

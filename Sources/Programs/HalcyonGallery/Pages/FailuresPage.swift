@@ -3,12 +3,10 @@ import Halcyon
 import HalcyonGTK
 import HalcyonSamples
 
-/// The page of failed loads, retries and alternative sources.
 enum FailuresPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let entries = entries(of: gallery)
-        let views = entries.map { _ in PictureView(width: 230, height: 170) }
-        let tiles = zip(views, entries).map { view, entry in
+        let shown = entries(of: gallery).map { entry in
+            let view = PictureView(width: 230, height: 170)
             view.kf.indicatorType = .activity
             view.retriesOnClick = true
             if entry.showsText {
@@ -17,17 +15,14 @@ enum FailuresPage {
                         .style("placeholder").centred()
                 }
             }
-            return Tile(view, title: entry.name)
+            return (entry: entry, view: view, tile: Tile(view, title: entry.name))
         }
         let load: @MainActor () -> Void = {
-            for (index, entry) in entries.enumerated() {
-                let tile = tiles[index]
+            for (entry, view, tile) in shown {
                 tile.detail = "loading…"
-                views[index].kf.setImage(
+                view.kf.setImage(
                     with: entry.url,
-                    options: [
-                        .forceRefresh, .transition(.fade(0.3)),
-                    ] + entry.options
+                    options: [.forceRefresh, .transition(.fade(0.3))] + entry.options
                         + (entry.showsText ? [] : [.onFailureImage(brokenPicture)])
                 ) { [weak tile] result in
                     gallery.ledger.note(result)
@@ -39,7 +34,8 @@ enum FailuresPage {
         return Page(
             "Failures and retries",
             "Each of these goes wrong in its own way; click on a picture to load it again.",
-            buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
+            buttons: [TextButton("Try again", load)],
+            content: TileGrid(shown.map { $0.tile }, columns: 2...4))
     }
 
     /// A picture frame with a line through it, in a grey for light and dark themes.
@@ -61,7 +57,6 @@ enum FailuresPage {
         let name: String
         let url: URL
         var options: KingfisherOptionsInfo = []
-        /// Whether a failure view is shown instead of a failure image.
         var showsText = false
     }
 
@@ -73,8 +68,7 @@ enum FailuresPage {
             Entry(name: "Not there", url: origin.url(FailureRoutes.missing)),
             Entry(name: "Half a file", url: origin.url(FailureRoutes.truncated)),
             Entry(name: "A page, not a picture", url: origin.url(FailureRoutes.page)),
-            Entry(
-                name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
+            Entry(name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
             Entry(
                 name: "Busy twice, then retried", url: origin.url(FailureRoutes.flaky),
                 options: [.retryStrategy(retries)]),
@@ -92,5 +86,24 @@ enum FailuresPage {
         case .failure(let error):
             "Error \(error.errorCode): \(error.errorDescription ?? "")"
         }
+    }
+}
+
+/// Addresses of the server on this machine that give no picture, or not at once.
+enum FailureRoutes {
+    static let missing = "/failures/missing.jpg"
+    static let truncated = "/failures/truncated.jpg"
+    static let page = "/failures/page.jpg"
+    static let flaky = "/failures/flaky.jpg"
+    static let reset = "/failures/reset.jpg"
+
+    static func add(to origin: SampleServer, samples: SamplePictures) {
+        // Without the sample there is a page without picture, which the others show anyway.
+        guard let data = try? samples.data("flower.jpg") else { return }
+        origin.route(missing, .status(404))
+        origin.route(truncated, SampleAnswer(data, end: .cutOff(after: data.count / 2)))
+        origin.route(page, .page)
+        origin.route(reset, SampleAnswer(data, end: .reset))
+        origin.route(flaky, .status(503), .status(503), SampleAnswer(data))
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The page of files in many formats, with their image information.
 enum FormatsPage {
     private static let limit = 60
 

@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Four photos and a frame as one picture, as a photo booth makes them.
 enum FourCutPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
@@ -53,8 +52,7 @@ enum FourCutPage {
         Entry(name: "White", background: .white, radius: 12),
         Entry(
             name: "Kingfisher blue",
-            background: Color(red: 0.05, green: 0.42, blue: 0.58, alpha: 1),
-            radius: 12),
+            background: Color(red: 0.05, green: 0.42, blue: 0.58, alpha: 1), radius: 12),
         Entry(
             name: "Apricot, round photos",
             background: Color(red: 0.97, green: 0.73, blue: 0.54, alpha: 1), radius: 110),

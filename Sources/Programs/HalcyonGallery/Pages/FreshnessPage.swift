@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The page of HTTP caching: freshness, revalidation and stale responses.
 enum FreshnessPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let show = FreshnessShow(
@@ -110,21 +109,10 @@ final class FreshnessTile: Box {
     private let ageLabel = Label("", style: "detail")
     private let validatorLabel = Label("", style: "detail")
 
-    /// The use of the HTTP cache for the picture.
-    private(set) var use: String {
-        get { useLabel.text }
-        set { useLabel.text = newValue }
-    }
+    var use: String { useLabel.text }
     /// The age of the stored response and the end of its freshness.
-    private(set) var age: String {
-        get { ageLabel.text }
-        set { if age != newValue { ageLabel.text = newValue } }
-    }
-    /// The validator of the stored response.
-    private(set) var validator: String {
-        get { validatorLabel.text }
-        set { if validator != newValue { validatorLabel.text = newValue } }
-    }
+    var age: String { ageLabel.text }
+    var validator: String { validatorLabel.text }
 
     init(_ rule: ChangingPictures.Rule) {
         super.init(.column, spacing: 6)
@@ -134,8 +122,7 @@ final class FreshnessTile: Box {
                 .column, spacing: 1,
                 [
                     Label(rule.title, style: "tile-title"),
-                    Label(rule.cacheControl, style: "detail"), useLabel, ageLabel,
-                    validatorLabel,
+                    Label(rule.cacheControl, style: "detail"), useLabel, ageLabel, validatorLabel,
                 ]))
     }
 
@@ -150,33 +137,31 @@ final class FreshnessTile: Box {
             .transition(.fade(0.4))
             .onSuccess { [weak self] result in
                 note(.success(result))
-                self?.use = result.httpCacheUse?.explanation ?? ""
+                self?.useLabel.show(result.httpCacheUse?.explanation ?? "")
             }
             .onFailure { [weak self] error in
                 note(.failure(error))
                 if !error.isTaskCancelled, !error.isNotCurrentTask {
-                    self?.use = "error \(error.errorCode): the server has failed"
+                    self?.useLabel.show("error \(error.errorCode): the server has failed")
                 }
             }
-            .onRevalidated { [weak self] found in self?.use = found.explanation }
+            .onRevalidated { [weak self] found in self?.useLabel.show(found.explanation) }
             .set(to: view)
     }
 
-    /// Shows the age and the validator of the stored response.
     func tell(of response: CachedHTTPResponse?, now: Date) {
         guard let response else {
-            age = "no answer is kept"
-            validator = ""
-            return
+            ageLabel.show("no answer is kept")
+            return validatorLabel.show("")
         }
         let time = Self.clock.string(from: response.freshUntil)
         let until = response.isFresh(at: now) ? "fresh until \(time)" : "stale since \(time)"
-        age = "age \(Int(response.age(at: now))) s, \(until)"
+        ageLabel.show("age \(Int(response.age(at: now))) s, \(until)")
         if let tag = response.value(of: "ETag") {
-            validator = "ETag \(tag)"
+            validatorLabel.show("ETag \(tag)")
         } else if let date = response.value(of: "Last-Modified") {
             // Without the day of the week.
-            validator = "modified \(date.dropFirst(5))"
+            validatorLabel.show("modified \(date.dropFirst(5))")
         }
     }
 

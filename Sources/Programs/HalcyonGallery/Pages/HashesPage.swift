@@ -3,7 +3,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// The page of BlurHash and ThumbHash placeholders, which fade into their pictures.
 enum HashesPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = gallery.slow.prefix(6).enumerated().map { index, picture in
@@ -30,7 +29,7 @@ enum HashesPage {
     private let gallery: Gallery
     private let hashView = PictureView(width: 200, height: 150)
     private let view = PictureView(width: 200, height: 150)
-    private var text: String?
+    private var placeholder: KFCrossPlatformImage?
 
     init(_ picture: Picture, _ kind: Kind, _ gallery: Gallery) {
         self.picture = picture
@@ -41,7 +40,7 @@ enum HashesPage {
     }
 
     func load() {
-        guard let text, let placeholder = image(text) else { return }
+        guard let placeholder else { return }
         hashView.image = placeholder
         view.kf.setImage(
             with: picture.url, placeholder: placeholder,
@@ -54,22 +53,17 @@ enum HashesPage {
         do {
             guard let file = picture.file else { return }
             let image = try Image.decoding(file.read())
-            text =
-                switch kind {
-                case .blurHash: try await image.kf.blurHash().description
-                case .thumbHash: try await image.kf.thumbHash().description
-                }
-            tile.detail = text ?? ""
+            switch kind {
+            case .blurHash:
+                tile.detail = try await image.kf.blurHash().description
+                placeholder = .blurHash(tile.detail)
+            case .thumbHash:
+                tile.detail = try await image.kf.thumbHash().description
+                placeholder = .thumbHash(tile.detail)
+            }
             load()
         } catch {
             tile.detail = error.localizedDescription
-        }
-    }
-
-    private func image(_ text: String) -> KFCrossPlatformImage? {
-        switch kind {
-        case .blurHash: .blurHash(text)
-        case .thumbHash: .thumbHash(text)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HalcyonGTK
 
 /// A page: a title, a sentence, optional buttons, and the content below them.
@@ -22,7 +23,6 @@ final class Page: Box {
     }
 }
 
-/// The pages, in their order.
 enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case grid
     case transitions
@@ -36,24 +36,15 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case failures
     case freshness
 
-    /// The name in the list of pages.
     var title: String {
         switch self {
-        case .grid: "Grid"
-        case .transitions: "Transitions"
-        case .placeholders: "Placeholders"
         case .hashes: "Placeholders by hash"
-        case .palettes: "Palettes"
-        case .processors: "Processors"
-        case .formats: "Formats"
         case .animated: "Animated images"
         case .fourCut: "Four-cut"
-        case .failures: "Failures"
-        case .freshness: "Freshness"
+        default: rawValue.capitalized
         }
     }
 
-    /// Makes the content of the page.
     @MainActor func makeContent(_ gallery: Gallery) -> View {
         switch self {
         case .grid: GridPage.make(gallery)

@@ -45,25 +45,12 @@ enum PalettesPage {
         let total = palette.swatches.reduce(0) { $0 + $1.share }
         for swatch in palette.swatches {
             let width = max(6, (Self.width * swatch.share / total).rounded(.down) - 2)
-            let view = PictureView(width: width, height: 18)
+            let view = PictureView(swatch.color, width: width, height: 18)
             view.cornerRadius = .point(3)
-            view.image = Image(bitmap: swatch.color.pixel)
             bar.append(view)
         }
         append(bar.leading())
         let contrast = (background.contrastRatio(to: text) * 10).rounded() / 10
         append(Label("contrast \(contrast) : 1", style: "detail"))
-    }
-}
-
-extension Color {
-    /// One pixel of the colour.
-    fileprivate var pixel: Bitmap {
-        let samples = [red, green, blue].map { UInt8((min(max($0, 0), 1) * 255).rounded()) }
-        guard
-            let bitmap = Bitmap(
-                pixels: Data(samples), size: PixelSize(width: 1, height: 1), channels: 3)
-        else { preconditionFailure("three samples are a pixel") }
-        return bitmap
     }
 }

@@ -5,17 +5,16 @@ import HalcyonSamples
 
 extension Label: Placeholder {}
 
-/// The page of placeholders and indicators.
 enum PlaceholdersPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let entries = entries(of: gallery)
-        let views = entries.map { _ in PictureView(width: 230, height: 170) }
-        let tiles = zip(views, entries).map { view, entry in
+        let shown = entries(of: gallery).map { entry in
+            let view = PictureView(width: 230, height: 170)
             view.kf.indicatorType = entry.indicator
-            return Tile(view, title: entry.name, detail: entry.code)
+            return (view, entry)
         }
+        let tiles = shown.map { Tile($0, title: $1.name, detail: $1.code) }
         let load: @MainActor () -> Void = {
-            for (index, (view, entry)) in zip(views, entries).enumerated() {
+            for (index, (view, entry)) in shown.enumerated() {
                 view.kf.setImage(
                     with: (entry.picture ?? gallery.slowPicture(index)).url,
                     placeholder: entry.placeholder(),
@@ -43,14 +42,13 @@ enum PlaceholdersPage {
         let bird = (try? gallery.samples.data("kingfisher.svg")).flatMap { Image(data: $0) }
         return [
             Entry(
-                name: "Activity indicator", code: "indicatorType = .activity",
-                indicator: .activity),
+                name: "Activity indicator", code: "indicatorType = .activity", indicator: .activity),
             Entry(
                 name: "Progress ring", code: "indicatorType = .custom(indicator: …)",
                 indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
             Entry(
-                name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
-                indicator: .image(imageData: DotsAnimation.gif)),
+                name: "Animated indicator", code: "indicatorType = .image(imageData: png)",
+                indicator: .image(imageData: DotsAnimation.png)),
             Entry(name: "Image as placeholder", code: "placeholder: image", placeholder: { bird }),
             Entry(
                 name: "Label as placeholder", code: "placeholder: Label(\"Loading…\")",

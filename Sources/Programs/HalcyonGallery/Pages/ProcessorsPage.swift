@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Processors side by side with the original.
 enum ProcessorsPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
@@ -16,7 +15,9 @@ enum ProcessorsPage {
                 processed.style("bare")
             }
             let size = CGSize(width: 400, height: 300)
-            let base = CroppedThumbnail.make(size)
+            let base =
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+                |> CroppingImageProcessor(size: size)
             load(picture, base, into: original, gallery)
             load(picture, base |> entry.processor, into: processed, gallery)
             return Tile([original, processed], title: entry.name, detail: entry.code)
@@ -78,12 +79,4 @@ enum ProcessorsPage {
             processor: BlurImageProcessor(blurRadius: 4) |> BlackWhiteProcessor()
                 |> RoundCornerImageProcessor(radius: .widthFraction(0.5)), showsEdges: true),
     ]
-}
-
-/// An image cut to a size.
-private enum CroppedThumbnail {
-    static func make(_ size: CGSize) -> any ImageProcessor {
-        ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
-            |> CroppingImageProcessor(size: size)
-    }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The ways in which one image follows another.
 enum TransitionsPage {
     private static let duration = 1.2
     private static let interval = Duration.seconds(3)

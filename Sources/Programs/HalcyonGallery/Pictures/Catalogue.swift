@@ -3,14 +3,11 @@ import Halcyon
 import HalcyonSamples
 import HalcyonWork
 
-/// One picture to show.
 struct Picture: Hashable, Sendable {
-    /// The file name.
     let title: String
     let url: URL
     /// Whether the picture is animated, as far as that is known.
     var isAnimated = false
-    /// The local file, if there is one.
     var file: FilePath?
 
     /// The source to load; `copy` makes it another image for caches and downloads.
@@ -38,11 +35,8 @@ struct Catalogue {
         "astronaut-progressive.jpg", "hubble-detail.avif", "retina.jpg", "kingfisher.svg",
         "hubble_deep_field.jpg", "kingfisher.gif", "kingfisher.avif", "kingfisher.png",
     ]
-    /// The number of pictures that are also served slowly.
     private static let slowCount = 8
-    /// The download time of a slow picture.
     private static let slowness = Duration.seconds(4)
-    /// The number of pieces of a slow picture.
     private static let pieces = 40
 
     init(
@@ -64,7 +58,7 @@ struct Catalogue {
             }
         }
         var folders: [URL: String] = [:]
-        for file in files where isReadable(file) {
+        for file in files where read(file, atMost: 1) != nil {
             var url = file.url
             // A name that is not valid text has no URL on the server.
             if file.text != nil {
@@ -76,8 +70,7 @@ struct Catalogue {
                 url = origin.url(path).appendingPathComponent(url.lastPathComponent)
             }
             pictures.append(
-                Picture(
-                    title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
+                Picture(title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
         }
         let shown = pictures.compactMap(\.file)
         for file in (shown.isEmpty ? sampleFiles : shown).prefix(Self.slowCount) {
@@ -85,30 +78,21 @@ struct Catalogue {
         }
     }
 
-    /// Serves a file slowly.
     private mutating func addSlow(_ file: FilePath, _ origin: SampleServer) {
-        do {
-            let data = try file.read()
-            let url = origin.url("/slow/\(slow.count).\(file.fileExtension)")
-            origin.route(
-                url.path,
-                SampleAnswer(
-                    data, pieces: max(1, data.count / Self.pieces),
-                    pause: Self.slowness / Self.pieces))
-            slow.append(Picture(title: file.name, url: url, file: file))
-        } catch {
-            failures.append(error)
-        }
+        guard let data = read(file) else { return }
+        let url = origin.url("/slow/\(slow.count).\(file.fileExtension)")
+        let answer = SampleAnswer(
+            data, pieces: max(1, data.count / Self.pieces), pause: Self.slowness / Self.pieces)
+        origin.route(url.path, answer)
+        slow.append(Picture(title: file.name, url: url, file: file))
     }
 
-    /// Whether a file is readable; records a failure if not.
-    private mutating func isReadable(_ file: FilePath) -> Bool {
+    private mutating func read(_ file: FilePath, atMost limit: Int = .max) -> Data? {
         do {
-            _ = try file.read(atMost: 1)
-            return true
+            return try file.read(atMost: limit)
         } catch {
             failures.append(error)
-            return false
+            return nil
         }
     }
 

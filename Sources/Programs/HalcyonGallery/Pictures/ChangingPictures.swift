@@ -1,10 +1,8 @@
 import Foundation
 import HalcyonSamples
 
-/// Pictures that the server on this machine serves with different `Cache-Control` fields. They can
-/// be changed, and the server made unreachable.
+/// Pictures with different `Cache-Control` fields, whose server can be made unreachable.
 @MainActor final class ChangingPictures {
-    /// The caching rules of a picture.
     struct Rule: Sendable {
         let title: String
         let cacheControl: String
@@ -27,10 +25,8 @@ import HalcyonSamples
 
     /// Whether the server answers; otherwise it resets connections.
     var isReachable = true { didSet { serve() } }
-    /// The number of the current version, which grows with each change.
     private(set) var version = 1
     private let origin: SampleServer
-    /// The pictures that take turns.
     private let pictures: [Data]
 
     private static let names = [
@@ -48,7 +44,6 @@ import HalcyonSamples
     /// The URL of a rule's picture, the same for all versions.
     func url(_ index: Int) -> URL { origin.url(Self.path(index)) }
 
-    /// Replaces the picture at each URL.
     func change() {
         version += 1
         serve()

@@ -1,7 +1,9 @@
 import Foundation
+import Glibc
 import Halcyon
 import HalcyonSamples
 import HalcyonWork
+import Synchronization
 
 /// The shared state of the pages: the pictures, the cache and the counts of load results.
 @MainActor final class Gallery {
@@ -9,7 +11,6 @@ import HalcyonWork
     let pictures: [Picture]
     /// The pictures that are served slowly: the first files, or samples if only URLs are shown.
     let slow: [Picture]
-    /// The server on this machine.
     let origin: SampleServer
     /// The pictures that come with the program, in `/samples` of `origin`.
     let samples: SamplePictures
@@ -24,11 +25,6 @@ import HalcyonWork
     /// The cost limit of the memory cache, in bytes.
     private static let memoryLimit = 256 << 20
 
-    /// The error for sources without any picture.
-    struct Nothing: Error, CustomStringConvertible {
-        let description: String
-    }
-
     init(_ sources: [GallerySource]) async throws {
         let samples = try SamplePictures()
         let origin = try SampleServer()
@@ -36,7 +32,7 @@ import HalcyonWork
         let catalogue = try Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
             let reasons = catalogue.failures.map { "\n\($0.description)" }.joined()
-            throw Nothing(
+            throw GalleryFailure(
                 description: "there is no image in \(Self.names(of: sources)).\(reasons)")
         }
         cache = ImageCache(
@@ -69,12 +65,10 @@ import HalcyonWork
         pictures[index % pictures.count]
     }
 
-    /// A picture that is loaded slowly.
     func slowPicture(_ index: Int) -> Picture {
         slow[index % slow.count]
     }
 
-    /// The URL of a sample.
     func sample(_ name: String) -> URL { origin.url("/samples/\(name)") }
 
     private static func names(of sources: [GallerySource]) -> String {
@@ -85,4 +79,54 @@ import HalcyonWork
             }
         }.joined(separator: ", ")
     }
+}
+
+/// The folder of the disk cache, which is gone for good when the program ends.
+///
+/// Images may still be stored then. They find no folder, and only this makes one.
+final class CacheFolder: FileManager, @unchecked Sendable {
+    // Unchecked because the class above is; what is added is constant or locked.
+
+    let url: URL
+    private let isRemoved = Mutex(false)
+
+    override init() {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("halcyon-gallery-\(UUID().uuidString)", isDirectory: true)
+        super.init()
+    }
+
+    deinit {
+        remove()
+    }
+
+    override func createDirectory(
+        at url: URL, withIntermediateDirectories createIntermediates: Bool,
+        attributes: [FileAttributeKey: Any]? = nil
+    ) throws {
+        // Under the lock, so that none is being made while the folder is removed.
+        try isRemoved.withLock { isRemoved in
+            guard !isRemoved else { throw POSIXError(.ENOENT) }
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: createIntermediates, attributes: attributes)
+        }
+    }
+
+    /// Removes the folder with everything in it. None is made after that.
+    func remove() {
+        isRemoved.withLock { isRemoved in
+            guard !isRemoved else { return }
+            isRemoved = true
+            // Under another name nobody finds it, so that nothing comes into it while it is removed.
+            let grave = url.deletingLastPathComponent()
+                .appendingPathComponent(".\(url.lastPathComponent)", isDirectory: true)
+            guard rename(url.path, grave.path) == 0 else { return }
+            // What cannot be removed, the system clears some day.
+            try? FileManager.default.removeItem(at: grave)
+        }
+    }
+}
+
+struct GalleryFailure: Error, CustomStringConvertible {
+    let description: String
 }

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// The program: its arguments.
 @main struct GalleryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halcyon-gallery",
@@ -62,8 +61,6 @@ import HalcyonWork
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Returns the parsed and validated arguments.
-    /// - Throws: `ValidationError`.
     private func request() throws -> GalleryRequest {
         let (sources, problems) = try usableSources()
         guard let screenshot else {
@@ -88,7 +85,7 @@ import HalcyonWork
         }
         return GalleryRequest(
             sources: sources, problems: problems, page: page,
-            screenshot: ScreenshotRequest(file: file, delay: .seconds(seconds)))
+            screenshot: (file: file, delay: Duration.seconds(seconds)))
     }
 
     /// The sources that can be shown, and why others cannot.
@@ -97,13 +94,57 @@ import HalcyonWork
         var usable: [GallerySource] = []
         var problems: [ValidationError] = []
         for text in sources {
-            do {
-                usable.append(try GallerySource(text))
-            } catch let error as ValidationError {
-                problems.append(error)
-            }
+            do { usable.append(try GallerySource(text)) } catch { problems.append(error) }
         }
         if usable.isEmpty, let first = problems.first { throw first }
         return (usable, problems.map(\.message))
+    }
+}
+
+struct GalleryRequest: Sendable {
+    /// The sources of pictures; empty for the samples.
+    let sources: [GallerySource]
+    /// The reasons why other sources cannot be shown.
+    let problems: [String]
+    let page: PageName
+    /// The screenshot to take some time after the window has appeared; `nil` keeps the window open
+    /// until the user closes it.
+    var screenshot: (file: URL, delay: Duration)?
+}
+
+/// A source of pictures, as given on the command line.
+enum GallerySource: Hashable, Sendable {
+    case web(URL)
+    case file(FilePath)
+    case folder(FilePath)
+
+    init(_ text: String) throws(ValidationError) {
+        if let scheme = text.range(of: "://").map({ text[..<$0.lowerBound].lowercased() }),
+            scheme != "file"
+        {
+            guard scheme == "http" || scheme == "https" else {
+                throw ValidationError("\(text): only http and https addresses are shown.")
+            }
+            guard let url = URL(string: text), url.host?.isEmpty == false else {
+                throw ValidationError("\(text) is not a valid URL.")
+            }
+            self = .web(url)
+            return
+        }
+        guard let path = Self.path(text), let status = try? path.status() else {
+            let name = FilePath(argument: text)?.description ?? ""
+            throw ValidationError("There is no file or folder \"\(name)\".")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: self = .folder(path)
+        case S_IFREG: self = .file(path)
+        default:
+            throw ValidationError("\(path.description) is neither a file nor a folder.")
+        }
+    }
+
+    private static func path(_ text: String) -> FilePath? {
+        guard text.lowercased().hasPrefix("file://") else { return FilePath(argument: text) }
+        return URL(string: text).flatMap { FilePath($0) }
     }
 }

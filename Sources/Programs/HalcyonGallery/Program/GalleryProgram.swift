@@ -4,7 +4,6 @@ import Halcyon
 import HalcyonGTK
 import HalcyonWork
 
-/// Runs the program inside GTK's main loop.
 @MainActor final class GalleryProgram {
     private let request: GalleryRequest
     private let loop = g_main_loop_new(nil, 0)
@@ -34,7 +33,10 @@ import HalcyonWork
         }
         MainLoop.attach()
         MainLoopMeter.start()
-        for signal in [SIGINT, SIGTERM, SIGHUP] { endOnSignal(signal) }
+        let signals = ProcessSignals.listen(to: [SIGINT, SIGTERM, SIGHUP]) { [self] _ in
+            Task { @MainActor in end(130) }
+        }
+        defer { signals.cancel() }
         let work = Task { await show() }
         g_main_loop_run(loop)
         work.cancel()
@@ -70,19 +72,6 @@ import HalcyonWork
     private func end(_ code: Int32) {
         exitCode = code
         g_main_loop_quit(loop)
-    }
-
-    private func endOnSignal(_ signal: Int32) {
-        let program = Unmanaged.passUnretained(self).toOpaque()
-        // The program is there as long as its loop runs.
-        g_unix_signal_add(
-            signal,
-            { program in
-                guard let program else { return gboolean(0) }
-                let running = Unmanaged<GalleryProgram>.fromOpaque(program)
-                MainActor.assumeIsolated { running.takeUnretainedValue().end(130) }
-                return gboolean(1)
-            }, program)
     }
 
     /// Names what cannot be read, and counts it.

@@ -3,7 +3,6 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Views in a row or a column.
 class Box: View {
     enum Direction {
         case row
@@ -19,12 +18,10 @@ class Box: View {
     }
 
     func append(_ view: View) {
-        gtk_box_append(
-            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self), view.widget)
+        gtk_box_append(widget.cast(), view.widget)
     }
 }
 
-/// A vertical scroll view.
 final class Scroller: View {
     init(_ view: View) {
         super.init(widget: gtk_scrolled_window_new())
@@ -35,7 +32,6 @@ final class Scroller: View {
     }
 }
 
-/// A button with a text.
 final class TextButton: View {
     init(_ title: String, _ action: @escaping @MainActor () -> Void) {
         super.init(widget: gtk_button_new_with_label(title))
@@ -43,15 +39,12 @@ final class TextButton: View {
         Signal.connect(UnsafeMutableRawPointer(widget), "clicked", action)
     }
 
-    /// Changes the text.
     func setTitle(_ title: String) {
-        gtk_button_set_label(
-            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self), title)
+        gtk_button_set_label(widget.cast(), title)
     }
 }
 
 extension View {
-    /// Expands the view to all available space.
     @discardableResult
     func expand(horizontally: Bool = true, vertically: Bool = true) -> Self {
         gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
@@ -69,7 +62,6 @@ extension View {
         return self
     }
 
-    /// Adds a class of the style sheet.
     @discardableResult
     func style(_ name: String...) -> Self {
         for name in name { gtk_widget_add_css_class(widget, name) }
@@ -104,7 +96,10 @@ extension Label {
         return self
     }
 
-    /// Centres each line.
+    func show(_ text: String) {
+        if self.text != text { self.text = text }
+    }
+
     func centred() -> Self {
         gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)
         return self

@@ -1,5 +1,6 @@
 import CGtk4
 import Foundation
+import Halcyon
 import HalcyonGTK
 
 /// One or more pictures with a title and one or two lines below.
@@ -19,7 +20,6 @@ final class Tile: Box {
         self.init([view.expand(vertically: false)], title: title, detail: detail)
     }
 
-    /// The lines below the title.
     var detail: String {
         get { detailLabel.text }
         set { detailLabel.text = newValue }
@@ -42,5 +42,39 @@ final class TileGrid: View {
             gtk_flow_box_insert(box, tile.widget, -1)
             if let child = gtk_widget_get_parent(tile.widget) { gtk_widget_set_focusable(child, 0) }
         }
+    }
+}
+
+/// An image view of a fixed size, whatever it shows.
+final class PictureView: ImageView {
+    init(width: CGFloat, height: CGFloat) {
+        super.init()
+        fix(CGSize(width: width, height: height))
+    }
+
+    /// A patch of one colour.
+    convenience init(_ color: Color, width: CGFloat, height: CGFloat) {
+        self.init(width: width, height: height)
+        let components = [color.red, color.green, color.blue]
+        let samples = components.map { UInt8((min(max($0, 0), 1) * 255).rounded()) }
+        let pixel = Bitmap(pixels: Data(samples), size: PixelSize(width: 1, height: 1), channels: 3)
+        image = pixel.map { Image(bitmap: $0) }
+    }
+}
+
+/// An animated image view of a fixed size.
+final class AnimatedPictureView: AnimatedImageView {
+    init(width: CGFloat, height: CGFloat) {
+        super.init()
+        fix(CGSize(width: width, height: height))
+    }
+}
+
+extension ImageView {
+    fileprivate func fix(_ size: CGSize) {
+        requestedSize = size
+        sizesToImage = false
+        contentMode = .fill
+        cornerRadius = .point(8)
     }
 }

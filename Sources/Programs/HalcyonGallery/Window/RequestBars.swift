@@ -2,8 +2,8 @@ import CGtk4
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonWork
 
-/// A bar chart of the latest requests' stages, one bar below the other.
 final class RequestBars: Box {
     private static let count = 8
 
@@ -29,23 +29,23 @@ final class RequestBars: Box {
         }
     }
 
-    /// Ends the updates.
     func stop() {
         listening?.cancel()
     }
 
     private func take(_ event: ImageEvent) {
         canvas.take(event)
-        let text = String(format: "%.0f ms", canvas.chart.longest / .milliseconds(1))
-        if scale.text != text { scale.text = text }
+        scale.show(String(format: "%.0f ms", canvas.chart.longest.inSeconds * 1000))
     }
 
     private static func key(to stage: ImageStage) -> View {
-        Box(.row, spacing: 4, [StageMark(stage), Label(stage.words, style: "figure-name")])
+        let mark = PictureView(stage.color, width: 9, height: 9).style("bare")
+        mark.cornerRadius = nil
+        gtk_widget_set_valign(mark.widget, GTK_ALIGN_CENTER)
+        return Box(.row, spacing: 4, [mark, Label(stage.words, style: "figure-name")])
     }
 }
 
-/// The canvas of the bars.
 private final class RequestCanvas: Canvas {
     private static let pitch: CGFloat = 6
     private static let thickness: CGFloat = 5
@@ -80,26 +80,6 @@ private final class RequestCanvas: Canvas {
                 snapshot.fill(place, with: part.stage.color)
             }
         }
-    }
-}
-
-/// A patch in the colour of a stage.
-private final class StageMark: Canvas {
-    private let stage: ImageStage
-
-    init(_ stage: ImageStage) {
-        self.stage = stage
-        super.init()
-        style("bare")
-    }
-
-    override func measure(
-        _ direction: Direction, other: CGFloat?
-    ) -> (minimum: CGFloat, natural: CGFloat) { (9, 9) }
-
-    override func draw(in snapshot: Snapshot) {
-        let place = CGRect(x: 0, y: (size.height - 9) / 2, width: 9, height: 9)
-        snapshot.fill(place, with: stage.color)
     }
 }
 

@@ -1,11 +1,11 @@
 import Halcyon
+import HalcyonWork
 
 /// The stages of the latest requests, as bars to one scale; a value type, so that tests can check
 /// it.
 ///
 /// Images from memory have no bar, since they need no waiting.
 struct RequestChart {
-    /// A part of a bar, as fractions of the longest one.
     struct Part: Equatable {
         let stage: ImageStage
         let begin: Double
@@ -29,11 +29,11 @@ struct RequestChart {
 
     /// The bars, the oldest request first.
     var bars: [[Part]] {
-        let longest = longest / .seconds(1)
+        let longest = longest.inSeconds
         return latest.map { bar in
             func place(_ time: RequestTrail.Instant) -> Double {
                 guard longest > 0 else { return 0 }
-                return min(1, max(0, (time - bar.trail.start) / .seconds(1) / longest))
+                return min(1, max(0, (time - bar.trail.start).inSeconds / longest))
             }
             return bar.stages.map {
                 Part(stage: $0.stage, begin: place($0.from), end: place($0.to))
@@ -41,10 +41,8 @@ struct RequestChart {
         }
     }
 
-    /// The duration of the longest bar.
     var longest: Duration { latest.map { $0.end - $0.trail.start }.max() ?? .zero }
 
-    /// Records an event of a request.
     mutating func take(_ event: ImageEvent) {
         if case .started = event.kind {
             let trail = RequestTrail(start: event.time)

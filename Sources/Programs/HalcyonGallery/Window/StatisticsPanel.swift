@@ -3,11 +3,11 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 import HalcyonSamples
+import HalcyonWork
 
 /// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {
     private let gallery: Gallery
-    private let grid: OpaquePointer
     private let bars = RequestBars()
     private var figures: [Figure: Label] = [:]
     private var refreshing: Task<Void, Never>?
@@ -26,20 +26,19 @@ final class StatisticsPanel: Box {
     init(_ gallery: Gallery) {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
-        grid = OpaquePointer(table)
+        let grid: UnsafeMutablePointer<GtkGrid> = table.cast()
         super.init(.column, spacing: 8)
         style("statistics")
         append(Label("LIVE", style: "statistics-title"))
         append(View(widget: table))
-        let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
-        gtk_grid_set_row_spacing(pointer, 3)
+        gtk_grid_set_row_spacing(grid, 3)
         for (row, figure) in Figure.allCases.enumerated() {
             let name = Label(figure.rawValue, style: "figure-name")
             let value = Label("0", style: "figure")
             gtk_label_set_xalign(OpaquePointer(value.widget), 1)
             figures[figure] = value
-            attach(name.expand(vertically: false), column: 0, row: row)
-            attach(value, column: 1, row: row)
+            gtk_grid_attach(grid, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
+            gtk_grid_attach(grid, value.widget, 1, gint(row), 1, 1)
         }
         append(bars)
         refreshing = Task { [weak self] in
@@ -51,36 +50,24 @@ final class StatisticsPanel: Box {
         }
     }
 
-    private func attach(_ view: View, column: Int, row: Int) {
-        gtk_grid_attach(
-            UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), view.widget,
-            gint(column), gint(row), 1, 1)
-    }
-
-    /// Ends the updates.
     func stop() {
         refreshing?.cancel()
         bars.stop()
     }
 
-    /// Shows the figures of this moment.
     func refresh() async {
         let ledger = gallery.ledger
         // A size that cannot be read now is read the next time.
         let disk = try? await gallery.cache.diskStorageSize
-        show("\(ledger.memory)", .memory)
-        show("\(ledger.disk)", .disk)
-        show("\(ledger.loaded)", .loaded)
-        show("\(ledger.failed)", .failed)
-        show("\(gallery.origin.requestCount)", .requests)
-        show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
-        let stall = MainLoopMeter.mostProcessorTime / .milliseconds(1)
-        show(String(format: "%.1f ms", stall), .stall)
-        if let disk { show(Self.bytes(Int(disk)), .diskSize) }
-    }
-
-    private func show(_ text: String, _ figure: Figure) {
-        if let label = figures[figure], label.text != text { label.text = text }
+        figures[.memory]?.show("\(ledger.memory)")
+        figures[.disk]?.show("\(ledger.disk)")
+        figures[.loaded]?.show("\(ledger.loaded)")
+        figures[.failed]?.show("\(ledger.failed)")
+        figures[.requests]?.show("\(gallery.origin.requestCount)")
+        figures[.memorySize]?.show(Self.bytes(gallery.cache.memoryStorageCacheCost))
+        let stall = MainLoopMeter.mostProcessorTime.inSeconds * 1000
+        figures[.stall]?.show(String(format: "%.1f ms", stall))
+        if let disk { figures[.diskSize]?.show(Self.bytes(Int(disk))) }
     }
 
     private static func bytes(_ count: Int) -> String {
@@ -88,7 +75,6 @@ final class StatisticsPanel: Box {
     }
 }
 
-/// Counts where the images on show came from.
 @MainActor final class Ledger {
     private(set) var memory = 0
     private(set) var disk = 0
@@ -96,13 +82,10 @@ final class StatisticsPanel: Box {
     private(set) var failed = 0
 
     func note(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        switch result {
-        case .success(let value):
-            switch value.cacheType {
-            case .memory: memory += 1
-            case .disk: disk += 1
-            case .none: loaded += 1
-            }
+        switch result.map(\.cacheType) {
+        case .success(.memory): memory += 1
+        case .success(.disk): disk += 1
+        case .success(.none): loaded += 1
         case .failure(let error):
             // A load that another one has followed, or that was ended, is no failure.
             if !error.isTaskCancelled, !error.isNotCurrentTask { failed += 1 }

@@ -14,8 +14,6 @@ struct FoundPicture: Sendable, Equatable {
     let opacityHash: PerceptualHash?
     let average: Color
 
-    /// Whether this picture looks like `other`.
-    ///
     /// - Parameter distance: How many bits of the hashes may differ.
     func looksLike(_ other: FoundPicture, distance: Int) -> Bool {
         self.distance(to: other) <= distance && hasProportions(of: other) && hasColor(of: other)
@@ -56,11 +54,11 @@ extension FoundPicture {
 
     /// The picture in a file; `nil` when the file is not a picture. A failure says what keeps the file from being
     /// read, or its pixels from being decoded.
-    static func read(_ path: FilePath) async -> Result<FoundPicture?, any Error> {
+    static func read(_ path: FilePath) async -> Result<FoundPicture?, LoadFailure> {
         do {
             return .success(try await reading(path))
         } catch {
-            return .failure(error)
+            return .failure(LoadFailure(error, at: path.description))
         }
     }
 
@@ -99,5 +97,71 @@ extension FoundPicture {
         }
         guard greys.contains(where: { $0 < 255 }) else { return nil }
         return Bitmap(pixels: greys, size: size, channels: 3).map { Image(bitmap: $0) }
+    }
+}
+
+/// Pictures that look like the first of them, which is the largest.
+struct PictureGroup: Sendable, Equatable {
+    let pictures: [FoundPicture]
+
+    /// The number of bits in which a picture's hashes differ from the first one's.
+    func distance(of picture: FoundPicture) -> Int {
+        picture.distance(to: pictures[0])
+    }
+}
+
+extension PictureGroup {
+    /// The groups of at least two, in the order of the first pictures' paths.
+    ///
+    /// A picture is compared with the largest of each group only, so that all members look like
+    /// that one: similarity is not chained.
+    static func groups(of pictures: [FoundPicture], distance: Int) -> [PictureGroup] {
+        let largestFirst = pictures.sorted {
+            let (count, other) = ($0.size.pixelCount, $1.size.pixelCount)
+            return count == other ? $0.path.description < $1.path.description : count > other
+        }
+        var groups: [[FoundPicture]] = []
+        for picture in largestFirst {
+            let index = groups.firstIndex { $0[0].looksLike(picture, distance: distance) }
+            if let index { groups[index].append(picture) } else { groups.append([picture]) }
+        }
+        return groups.filter { $0.count > 1 }.sorted {
+            $0[0].path.description < $1[0].path.description
+        }
+        .map(PictureGroup.init)
+    }
+}
+
+/// The files in some folders and the folders below them, hidden ones left out.
+struct FoundFiles: Sendable {
+    /// Each file once, in the order of the arguments and by name. They begin as the arguments were written.
+    private(set) var paths: [FilePath] = []
+    /// A line for each file or folder that cannot be looked into.
+    private(set) var failures: [String] = []
+
+    private var seen: Set<URL> = []
+
+    init(in arguments: [String]) {
+        for argument in arguments {
+            guard let path = FilePath(argument: argument) else {
+                failures.append("“\(argument.printable)” is not there")
+                continue
+            }
+            do {
+                guard try path.status().st_mode & S_IFMT == S_IFDIR else {
+                    add(path)
+                    continue
+                }
+                let listing = FolderListing(below: path, includesLinks: false)
+                for file in listing.files { add(file) }
+                failures += listing.failures.map(\.description.printable)
+            } catch {
+                failures.append(error.description.printable)
+            }
+        }
+    }
+
+    private mutating func add(_ path: FilePath) {
+        if seen.insert(path.url.standardizedFileURL).inserted { paths.append(path) }
     }
 }
