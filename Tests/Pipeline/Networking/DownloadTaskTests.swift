@@ -8,17 +8,6 @@ import Testing
 struct DownloadTaskTests {
     private let request = URLRequest(url: URL(string: "http://a.example/x")!)
 
-    @Test func isNotInitialisedUntilItCarriesSomething() {
-        let task = DownloadTask()
-        #expect(!task.isInitialized && task.sessionTask == nil && task.cancelToken == nil)
-        let provider = DownloadTask()
-        provider.carryProvider()
-        #expect(provider.isInitialized && provider.sessionTask == nil)
-        let session = SessionDataTask(request: request)
-        task.link(to: session, token: 3)
-        #expect(task.isInitialized && task.sessionTask === session && task.cancelToken == 3)
-    }
-
     @Test func aPriorityThatWasSetBeforeTheDownloadIsKept() {
         let told = Recorder<Void>()
         let task = DownloadTask()

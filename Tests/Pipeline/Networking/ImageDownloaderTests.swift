@@ -29,15 +29,13 @@ struct ImageDownloaderTests {
     @Test func theAsyncFormsDeliverTheSame() async throws {
         let downloader = downloader(ScriptedTransport(body: body))
         let options: KingfisherOptionsInfo = [.processor(FirstByteProcessor())]
-        #expect(
-            try await downloader.downloadImage(with: url, options: options).originalData == body)
-        #expect(
-            try await downloader.downloadImage(with: url, options: .processing()).originalData
-                == body)
-        #expect(
+        let results = [
+            try await downloader.downloadImage(with: url, options: options),
+            try await downloader.downloadImage(with: url, options: .processing()),
             try await downloader.downloadImage(
-                with: url, options: options, progressBlock: { _, _ in }
-            ).originalData == body)
+                with: url, options: options, progressBlock: { _, _ in }),
+        ]
+        #expect(results.map(\.originalData) == [body, body, body])
     }
 
     /// Upstream: testDownloadAnImageWithMultipleCallback
@@ -80,9 +78,7 @@ struct ImageDownloaderTests {
         let downloader = downloader(transport)
         let results = Recorder<LoadingResult>()
         for token in ["a", "b", "a"] {
-            let options = KingfisherParsedOptionsInfo.modifying(
-                setting(["Authorization": token]))
-            downloader.download(url, options, into: results)
+            downloader.download(url, .modifying(setting(["Authorization": token])), into: results)
         }
         gate.open()
         await results.waitFor(count: 3)
@@ -95,13 +91,11 @@ struct ImageDownloaderTests {
         queue.setSpecific(key: key, value: true)
         let downloader = downloader(ScriptedTransport(body: body))
         for target in [url, URL(string: "ftp://a.example/x")!] {
-            let isThere = await withCheckedContinuation { continuation in
+            let options: KingfisherOptionsInfo = [.callbackQueue(.dispatch(queue))]
+            let isThere: Bool = await handedOver { hand in
                 downloader.downloadImage(
-                    with: target,
-                    options: .processing(FirstByteProcessor(), [.callbackQueue(.dispatch(queue))])
-                ) { _ in
-                    continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
-                }
+                    with: target, options: .processing(FirstByteProcessor(), options)
+                ) { _ in hand(DispatchQueue.getSpecific(key: key) == true) }
             }
             #expect(isThere)
         }
@@ -118,13 +112,12 @@ struct ImageDownloaderTests {
 
     /// Upstream: testDownloadResultErrorAndRetry
     @Test func aFailedURLCanBeDownloadedAgain() async throws {
-        let failures = Locked(1)
+        let requests = Recorder<Void>()
         let transport = ScriptedTransport { [body] _, exchange in
-            let fails = failures.withLock { count in
-                count -= 1
-                return count >= 0
+            requests.record(())
+            guard requests.count > 1 else {
+                throw ImageTransportError.connectionReset(url: "x", reason: "test")
             }
-            if fails { throw ImageTransportError.connectionReset(url: "x", reason: "test") }
             try await exchange.answer(body)
         }
         let downloader = downloader(transport)
@@ -141,8 +134,7 @@ struct ImageDownloaderTests {
             downloader.download(url, into: results)
         }
         gate.open()
-        let result = try #require(await results.waitFor(count: 1).first)
-        #expect(try result.get().originalData == body)
+        #expect(await results.waitFor(count: 1).map(\.bytes) == [body])
     }
 
     /// Upstream: xtestDataReceivingSideEffectBlockCanBeCalled
@@ -229,21 +221,13 @@ struct ImageDownloaderTests {
         let downloader = downloader(ScriptedTransport(body: body))
         downloader.decodingLimits = DecodingLimits(maximumPixelCount: 10)
         let seen = Recorder<DecodingLimits?>()
-        let processor = LimitProbe(seen: seen)
+        let processor = ClosureProcessor { _, options in
+            seen.record(options.decodingLimits)
+            return nil
+        }
         _ = await downloader.result(url, .processing(processor))
         let own = DecodingLimits(maximumPixelCount: 20)
         _ = await downloader.result(url, .processing(processor, [.decodingLimits(own)]))
         #expect(seen.events.map { $0?.maximumPixelCount } == [10, 20])
-    }
-}
-
-/// Looks at the limits it is given.
-private struct LimitProbe: ImageProcessor {
-    let identifier = "test.limits"
-    let seen: Recorder<DecodingLimits?>
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
-        seen.record(options.decodingLimits)
-        return nil
     }
 }

@@ -87,6 +87,16 @@ struct FirstByteProcessor: ImageProcessor {
     }
 }
 
+/// A processor made of a closure.
+struct ClosureProcessor: ImageProcessor {
+    var identifier = "test.closure"
+    let make: @Sendable (ImageProcessItem, KingfisherParsedOptionsInfo) -> Image?
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
+        make(item, options)
+    }
+}
+
 extension KingfisherParsedOptionsInfo {
     /// Options with a processor, whose callbacks come on any thread.
     static func processing(
@@ -96,7 +106,9 @@ extension KingfisherParsedOptionsInfo {
     }
 
     /// The same with a modifier.
-    static func modifying(_ modifier: AnyModifier) -> KingfisherParsedOptionsInfo {
+    static func modifying(
+        _ modifier: any AsyncImageDownloadRequestModifier
+    ) -> KingfisherParsedOptionsInfo {
         .processing(FirstByteProcessor(), [.requestModifier(modifier)])
     }
 }
@@ -118,6 +130,13 @@ func setting(_ fields: [String: String]) -> AnyModifier {
 }
 
 typealias LoadingResult = Result<ImageLoadingResult, KingfisherError>
+
+/// What a test came upon in place of what it goes on with.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ found: Any?) { description = "\(found ?? "nothing")" }
+}
 
 extension Result where Failure == KingfisherError {
     var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }

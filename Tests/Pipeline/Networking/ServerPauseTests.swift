@@ -89,12 +89,8 @@ import Testing
     ) -> ImagePrefetcher {
         ImagePrefetcher(
             urls: [url ?? fixture.url],
-            options: [
-                .httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader),
-            ]
-        ) { _, failed, completed in
-            completion(failed.count, completed.count)
-        }
+            options: [.httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader)]
+        ) { _, failed, completed in completion(failed.count, completed.count) }
     }
 
     private func prefetch(
