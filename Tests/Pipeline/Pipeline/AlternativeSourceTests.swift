@@ -31,16 +31,12 @@ import Testing
 
     /// Upstream: testRetrievingErrorsWithAlternativeSource, testContextRemovingAlternativeSource,
     /// testContextAppendErrorIsThreadSafe, testContextPopAlternativeSourceIsThreadSafe
-    @Test func theErrorsOfAllAreToldInOrder() async {
+    @Test func theErrorsOfAllAreToldInOrder() async throws {
         let urls = (0..<3).map { fixture.origin.url("/missing-\($0).png") }
         let result = await retrieve(urls[0], Array(urls.dropFirst()))
         guard
-            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) =
-                result.error
-        else {
-            Issue.record("expected alternativeSourcesExhausted")
-            return
-        }
+            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) = result.error
+        else { throw Unexpected(result) }
         #expect(errors.map(\.source) == urls.map { .network($0) })
         #expect(errors.allSatisfy { $0.error.isInvalidResponseStatusCode(404) })
         #expect(result.errorCode == 5004)
@@ -52,12 +48,9 @@ import Testing
         if isCached { _ = try await fixture.retrieve() }
         let updates = Recorder<DownloadTask?>()
         let result = try await retrieve(missing, [fixture.url], updates: updates).get()
-        let expected: (type: CacheType, url: URL?) =
-            isCached ? (.memory, nil) : (.none, fixture.url)
-        #expect(result.cacheType == expected.type)
-        #expect(updates.count == 1)
-        #expect((updates.events[0] == nil) == isCached)
-        #expect(updates.events[0]?.sessionTask?.originalURL == expected.url)
+        #expect(result.cacheType == (isCached ? .memory : .none))
+        #expect(updates.count == 1 && (updates.events[0] == nil) == isCached)
+        #expect(updates.events[0]?.sessionTask?.originalURL == (isCached ? nil : fixture.url))
     }
 
     /// Upstream: testRetrievingAlternativeSourceTaskUpdateBlockCalledBeforeCompletion

@@ -29,6 +29,12 @@ import Testing
         var completed: [String]
 
         var count: Int { skipped.count + failed.count + completed.count }
+
+        init(_ skipped: [Source], _ failed: [Source], _ completed: [Source]) {
+            self.skipped = skipped.map(\.cacheKey)
+            self.failed = failed.map(\.cacheKey)
+            self.completed = completed.map(\.cacheKey)
+        }
     }
 
     private struct Run: Sendable {
@@ -51,15 +57,10 @@ import Testing
     ) -> Run {
         let progress = Recorder<Report>()
         let completions = Recorder<Report>()
-        let report: @Sendable ([Source], [Source], [Source]) -> Report = {
-            Report(
-                skipped: $0.map(\.cacheKey), failed: $1.map(\.cacheKey),
-                completed: $2.map(\.cacheKey))
-        }
         let prefetcher = ImagePrefetcher(
             sources: sources, options: options + more,
-            progressBlock: { progress.record(report($0, $1, $2)) },
-            completionHandler: { completions.record(report($0, $1, $2)) })
+            progressBlock: { progress.record(Report($0, $1, $2)) },
+            completionHandler: { completions.record(Report($0, $1, $2)) })
         return Run(progress: progress, completions: completions, prefetcher: prefetcher)
     }
 
@@ -67,8 +68,7 @@ import Testing
     private func prefetch(
         _ urls: [URL], _ more: KingfisherOptionsInfo = []
     ) async -> Report {
-        let run = prefetcher(urls.map { $0.convertToSource() }, more)
-        return await run.reportAfterStart()
+        await prefetcher(urls.map { $0.convertToSource() }, more).reportAfterStart()
     }
 
     private func type(_ url: URL, _ processor: String = "") -> CacheType {
@@ -77,13 +77,13 @@ import Testing
 
     /// Upstream: testPrefetchingImages
     @Test func loadsAndCachesEachImageWithOneProgressForEach() async {
-        let progress = Recorder<(count: Int, isMain: Bool)>()
+        let progress = Recorder<Int>()
         let lists: [[any Resource]] = await handedOver { hand in
             ImagePrefetcher(
                 urls: urls, options: options,
                 progressBlock: { skipped, failed, completed in
-                    let count = skipped.count + failed.count + completed.count
-                    progress.record((count, MainQueue.isCurrent))
+                    #expect(MainQueue.isCurrent)
+                    progress.record(skipped.count + failed.count + completed.count)
                 },
                 completionHandler: { skipped, failed, completed in
                     #expect(MainQueue.isCurrent)
@@ -93,8 +93,7 @@ import Testing
         }
         #expect(lists.map(\.count) == [0, 0, 4])
         #expect(Set(lists[2].map(\.downloadURL)) == Set(urls))
-        #expect(progress.events.map { $0.count } == [1, 2, 3, 4])
-        #expect(progress.events.allSatisfy { $0.isMain })
+        #expect(progress.events == [1, 2, 3, 4])
         for url in urls { #expect(type(url).cached) }
     }
 
@@ -108,10 +107,8 @@ import Testing
         run.prefetcher.stop()
         run.prefetcher.stop()
         let report = await run.report()
-        #expect(report.failed.count == 4)
-        #expect(report.count == 4)
-        #expect(fixture.origin.requestCount == 2)
-        #expect(run.completions.count == 1)
+        #expect(report.failed.count == 4 && report.count == 4)
+        #expect(fixture.origin.requestCount == 2 && run.completions.count == 1)
         #expect(run.prefetcher.failures.map(\.source.cacheKey) == report.failed)
         let codes = run.prefetcher.failures.map(\.error.errorCode)
         #expect(codes.sorted() == [1003, 1003, 1005, 1005], "all were cancelled")
@@ -132,10 +129,9 @@ import Testing
     /// Upstream: testFetchWithProcessor
     @Test func aSecondRunWithTheSameProcessorSkipsEverything() async {
         let processor = RoundCornerImageProcessor(cornerRadius: 20)
-        let first = await prefetch(urls, [.processor(processor), .waitForCache])
-        #expect(first.completed.count == 4)
-        let second = await prefetch(urls, [.processor(processor), .waitForCache])
-        #expect(second.skipped.count == 4)
+        let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+        #expect(await prefetch(urls, options).completed.count == 4)
+        #expect(await prefetch(urls, options).skipped.count == 4)
         #expect(fixture.origin.requestCount == 4)
         for url in urls { #expect(type(url, processor.identifier).cached) }
     }
@@ -168,15 +164,11 @@ import Testing
     @Test func tenThousandPrefetchersAtOnceComplete() async {
         let ends = Recorder<Int>()
         for index in 0..<10_000 {
-            ImagePrefetcher(
-                urls: [urls[index % urls.count]], options: options,
-                completionHandler: { skipped, failed, completed in
-                    ends.record(failed.isEmpty ? skipped.count + completed.count : 0)
-                }
-            ).start()
+            ImagePrefetcher(urls: [urls[index % urls.count]], options: options) {
+                ends.record($1.isEmpty ? $0.count + $2.count : 0)
+            }.start()
         }
-        let counts = await ends.waitFor(count: 10_000)
-        #expect(counts.allSatisfy { $0 == 1 })
+        #expect(await ends.waitFor(count: 10_000).allSatisfy { $0 == 1 })
         for url in urls { #expect(type(url).cached) }
     }
 
@@ -212,9 +204,8 @@ import Testing
     @Test func theProbeHonoursAForcedExtension() async {
         let forced: KingfisherOptionsInfo = [.forcedCacheFileExtension("png")]
         #expect(await prefetch([urls[0]], forced).completed.count == 1)
-        #expect(
-            fixture.cache.imageCachedType(forKey: urls[0].cacheKey, forcedExtension: "png")
-                == .disk)
+        let key = urls[0].cacheKey
+        #expect(fixture.cache.imageCachedType(forKey: key, forcedExtension: "png") == .disk)
         #expect(await prefetch([urls[0]], forced).skipped.count == 1)
         // Without it the file has another name.
         #expect(await prefetch([urls[0]]).completed.count == 1)
@@ -228,8 +219,7 @@ import Testing
         await fixture.origin.waitForRequests(1)
         gate.open()
         let report = await run.report()
-        #expect(report.count == 3)
-        #expect(report.failed.isEmpty)
+        #expect(report.count == 3 && report.failed.isEmpty)
         #expect(fixture.origin.requestCount == 1)
     }
 
@@ -249,9 +239,8 @@ import Testing
         #expect(await prefetch([urls[0]]).completed.count == 1)
         let processor = CountingProcessor()
         let report = await prefetch([urls[0]], [.processor(processor), .waitForCache])
-        #expect(report.completed.count == 1)
+        #expect(report.completed.count == 1 && processor.runs.value == 1)
         #expect(fixture.origin.requestCount == 1)
-        #expect(processor.runs.value == 1)
     }
 
     @Test func keepsABrokenFileOnDiskWithoutDecodingIt() async throws {
@@ -327,10 +316,8 @@ import Testing
             calls.record(skipped.count)
         }.start()
         #expect(await calls.waitFor(count: 3) == [2, 2, 2])
-        // Told of on one queue: what came before the marker has been recorded.
-        await withCheckedContinuation { marker in
-            DispatchQueue.main.async { marker.resume() }
-        }
+        // Told of on one queue: what came before has been recorded.
+        await mainQueueTurn()
         #expect(calls.count == 3)
     }
 

@@ -15,8 +15,7 @@ import Testing
         fixture = try await ManagerFixture()
         for index in 0..<6 {
             let png = PNGFixture.solid(.red, width: index + 1, height: 1)
-            fixture.origin.route(
-                "/\(index).png", .png(png).with(.wait(.gate(gates[index]))))
+            fixture.origin.route("/\(index).png", .png(png).with(.wait(.gate(gates[index]))))
         }
         urls = (0..<6).map { [fixture] in fixture.origin.url("/\($0).png") }
     }
@@ -82,10 +81,9 @@ import Testing
         let bytes = (0..<6).reduce(0) {
             $0 + Int64(PNGFixture.solid(.red, width: $1 + 1, height: 1).count)
         }
-        #expect(
-            progress.events.last
-                == ImageSetProgress(
-                    completedCount: 6, totalCount: 6, receivedBytes: bytes, expectedBytes: bytes))
+        let end = ImageSetProgress(
+            completedCount: 6, totalCount: 6, receivedBytes: bytes, expectedBytes: bytes)
+        #expect(progress.events.last == end)
         let counts = progress.events.map(\.completedCount)
         #expect(counts == counts.sorted())
         #expect(Set(counts).isSuperset(of: 1...6))
@@ -102,10 +100,8 @@ import Testing
         task.cancel()
         task.cancel()
         let codes = await results.waitFor(count: 1)[0]
-        #expect(task.isCancelled)
-        #expect(codes.count == 6)
-        #expect(codes.allSatisfy { $0 == 1003 || $0 == 1005 })
-        #expect(fixture.origin.requestCount == 2)
+        #expect(task.isCancelled && fixture.origin.requestCount == 2)
+        #expect(codes.count == 6 && codes.allSatisfy { $0 == 1003 || $0 == 1005 })
         openAll()
     }
 
@@ -123,9 +119,9 @@ import Testing
     @Test func anEmptySetIsComplete() async throws {
         #expect(try await fixture.manager.retrieveImages(with: [Source]()).isEmpty)
         let done = Recorder<Int>()
-        fixture.manager.retrieveImages(
-            with: [Source](), options: [.callbackQueue(.untouch)]
-        ) { done.record((try? $0.get().count) ?? -1) }
+        fixture.manager.retrieveImages(with: [Source](), options: [.callbackQueue(.untouch)]) {
+            done.record((try? $0.get().count) ?? -1)
+        }
         #expect(await done.waitFor(count: 1) == [0])
     }
 

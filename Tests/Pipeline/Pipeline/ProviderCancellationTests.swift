@@ -14,8 +14,7 @@ import Testing
     /// Upstream: testProviderDeliversWhenNotCancelled, testRetrieveWithImageProvider
     @Test func aProviderDeliversWhenItIsReady() async throws {
         let request = fixture.start(.provider(StubbornProvider(gate: gate, bytes: fixture.png)))
-        #expect(request.task?.isInitialized == true)
-        #expect(request.results.count == 0)
+        #expect(request.task?.isInitialized == true && request.results.count == 0)
         gate.open()
         let result = try await request.result().get()
         #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
@@ -27,8 +26,7 @@ import Testing
     @Test(arguments: [false, true])
     func aProviderThatGoesOnIsNotWaitedFor(probingApart: Bool) async throws {
         let provider = StubbornProvider(gate: gate, bytes: fixture.png)
-        let request = fixture.start(
-            .provider(provider), probingApart ? [.asyncCacheTypeCheck] : [])
+        let request = fixture.start(.provider(provider), probingApart ? [.asyncCacheTypeCheck] : [])
         let task = try #require(request.task)
         await gate.waitForWaiters(1)
         task.cancel()
@@ -44,13 +42,11 @@ import Testing
     /// Upstream: testCancellingProviderTaskDeliversCancelledError,
     /// testCancelPropagatesIntoCooperativeAsyncProvider
     @Test func cancellingAProviderLoadIsToldAsSuch() async throws {
-        let request = fixture.start(
-            .provider(CountingProvider(bytes: fixture.png, gate: gate)))
+        let request = fixture.start(.provider(CountingProvider(bytes: fixture.png, gate: gate)))
         let task = try #require(request.task)
         await gate.waitForWaiters(1)
         task.cancel()
         let error = await request.result().error
-        #expect(error?.errorCode == 1006)
-        #expect(error?.isCancelled == true)
+        #expect(error?.errorCode == 1006 && error?.isCancelled == true)
     }
 }
