@@ -19,9 +19,7 @@ struct RandomScheduleTests {
         var count: Int
         var repeatsFirst = false
 
-        var seeds: [UInt64] {
-            (0..<count).map { repeatsFirst ? first : first + UInt64($0) }
-        }
+        var seeds: [UInt64] { (0..<count).map { repeatsFirst ? first : first + UInt64($0) } }
 
         var testDescription: String { "\(first)…" }
     }
