@@ -90,8 +90,7 @@ import Testing
         let description = photo.fade(duration: 2)
         _ = await run(description)
         #expect(renderer.frames.map(\.transition.duration).last == 2)
-        let again = ImageBinder()
-        let frames = HeadlessImageRenderer()
+        let (again, frames) = (ImageBinder(), HeadlessImageRenderer())
         again.renderer = frames
         again.appear(description.context)
         #expect(again.isLoaded)
@@ -123,13 +122,9 @@ import Testing
 
     @Test func progressIsToldToTheRendererAndTheCaller() async throws {
         let calls = Recorder<Int64>()
-        _ = await run(
-            photo.onProgress { received, _ in
-                calls.record(received)
-            })
+        _ = await run(photo.onProgress { received, _ in calls.record(received) })
         let size = Int64(PresentationFixture.png(width: 3).count)
-        #expect(calls.events.last == size)
-        #expect(binder.progress.completedUnitCount == size)
+        #expect(calls.events.last == size && binder.progress.completedUnitCount == size)
         #expect(binder.progress.totalUnitCount == size)
     }
 
@@ -161,8 +156,7 @@ import Testing
         let cancelling = description.cancelOnDisappear(true)
         binder.disappear(cancelling.context)
         #expect(!binder.isLoadingOrLoaded)
-        await errors.waitFor(count: 1)
-        #expect(errors.events == [1003])
+        #expect(await errors.waitFor(count: 1) == [1003])
         #expect(binder.presentation.overlay == .placeholder)
 
         binder.appear(cancelling.context)
@@ -201,11 +195,8 @@ import Testing
     @Test func theHintsForDrawingReachTheRenderer() async throws {
         let description = photo.resizable().interpolation(.none)
         _ = await run(description)
-        #expect(!renderer.frames.isEmpty)
-        #expect(
-            renderer.frames.allSatisfy {
-                $0.presentation.rendering == description.context.rendering
-            })
+        let hints = renderer.frames.map(\.presentation.rendering)
+        #expect(!hints.isEmpty && hints.allSatisfy { $0 == description.context.rendering })
         let count = renderer.frames.count
         binder.appear(description.context)
         #expect(renderer.frames.count == count)
@@ -231,10 +222,9 @@ import Testing
 
     @Test func loadingBeginsBeforeTheViewAppearsWhenAsked() async throws {
         fixture.hold()
-        let description = photo
-        binder.prepare(description.context)
+        binder.prepare(photo.context)
         #expect(!binder.isLoadingOrLoaded)
-        binder.prepare(description.startLoadingBeforeViewAppear().context)
+        binder.prepare(photo.startLoadingBeforeViewAppear().context)
         #expect(binder.isLoadingOrLoaded)
         binder.cancel()
     }

@@ -23,8 +23,6 @@ import Testing
         #expect(view.overlays[0].placement == OverlayPlacement(size: .full))
         view.kf.indicatorType = .image(imageData: Data("no image".utf8))
         #expect(view.kf.indicator == nil && view.overlays.isEmpty)
-        view.kf.indicatorType = .none
-        #expect(view.overlays.isEmpty)
     }
 
     /// Upstream: testCustomizeStructIndicatorExisting
@@ -32,11 +30,10 @@ import Testing
         let indicator = StructIndicator()
         view.kf.indicatorType = .custom(indicator: indicator)
         #expect(view.kf.indicator is StructIndicator)
+        let placement = OverlayPlacement(
+            size: .size(CGSize(width: 8, height: 9)), offset: CGPoint(x: 1, y: 2))
         #expect(view.overlays.first?.view === indicator.view)
-        #expect(
-            view.overlays.first?.placement
-                == OverlayPlacement(
-                    size: .size(CGSize(width: 8, height: 9)), offset: CGPoint(x: 1, y: 2)))
+        #expect(view.overlays.first?.placement == placement)
         _ = await fixture.show(fixture.url(width: 1), in: view)
         _ = await fixture.show(fixture.missing, in: view)
         #expect(indicator.calls.events == ["start", "stop", "start", "stop"])

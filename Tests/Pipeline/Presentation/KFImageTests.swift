@@ -117,14 +117,15 @@ import Testing
         func transition(_ animation: KFImage.Animation?) -> ImageTransition? {
             image.loadTransition(.flipFromTop(2), animation: animation).context.loadTransition
         }
-        let plain = try #require(transition(.default))
-        #expect(plain.duration == 2 && plain.animationOptions == .transitionFlipFromTop)
-        let slow = try #require(transition(.easeIn(duration: 5)))
-        #expect(slow.duration == 5)
-        #expect(slow.animationOptions == [.transitionFlipFromTop, .curveEaseIn])
-        let linear = try #require(transition(.linear()))
-        #expect(linear.duration == 2)
-        #expect(linear.animationOptions == [.transitionFlipFromTop, .curveLinear])
+        let transitions: [(KFImage.Animation, Double, ImageTransition.AnimationOptions)] = [
+            (.default, 2, []), (.easeIn(duration: 5), 5, .curveEaseIn),
+            (.linear(), 2, .curveLinear),
+        ]
+        for (animation, duration, curve) in transitions {
+            let changed = try #require(transition(animation))
+            #expect(changed.duration == duration)
+            #expect(changed.animationOptions == [.transitionFlipFromTop, curve])
+        }
         #expect(transition(nil)?.duration == 0)
     }
 

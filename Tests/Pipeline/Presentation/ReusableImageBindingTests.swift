@@ -78,14 +78,11 @@ import Testing
             if turn % 100 == 0 { await Task.yield() }
             if turn == 9_000 { gate.open() }
         }
-        for row in rows where row.wanted != 0 {
-            let last = "success \(row.wanted)"
-            await row.states.wait { $0.last == last }
-        }
         for row in rows {
-            #expect(row.states.events.last == (row.wanted == 0 ? "empty" : "success \(row.wanted)"))
-            #expect(row.staleEvents == 0)
+            let last = row.wanted == 0 ? "empty" : "success \(row.wanted)"
+            #expect(await row.states.wait { $0.last == last }.last == last)
         }
+        #expect(rows.allSatisfy { $0.staleEvents == 0 })
         // Nobody waits for anything any more.
         #expect(fixture.downloader.downloads.tickets.isEmpty)
         weak let first = rows.first

@@ -47,11 +47,9 @@ import Testing
     ) -> Picture {
         Picture(width: width, height: height) { x, y in
             var count = 0
-            for j in 0..<16 {
-                for i in 0..<16 {
-                    let (sx, sy) = ((Double(i) + 0.5) / 16, (Double(j) + 0.5) / 16)
-                    if isInside(Double(x) + sx, Double(y) + sy) { count += 1 }
-                }
+            for sample in 0..<256 {
+                let (sx, sy) = (Double(sample % 16) + 0.5, Double(sample / 16) + 0.5)
+                if isInside(Double(x) + sx / 16, Double(y) + sy / 16) { count += 1 }
             }
             return SIMD4(repeating: Double(count) / 256)
         }
@@ -148,14 +146,10 @@ import Testing
         // The corners of the line's middle have the radius; its edges are at a distance of half a
         // line, and a radius that half a line uses up leaves a sharp corner.
         let room = min(Double(width), Double(height)) / 2
-        let middle = max(
-            0,
-            min(
-                border.radius.compute(with: CGSize(width: width, height: height)), room,
-                room - half))
+        let asked = border.radius.compute(with: CGSize(width: width, height: height))
+        let middle = max(0, min(asked, room, room - half))
         let corners = border.roundingCorners
-        let outer = Shape(
-            width, height, radius: middle > 0 ? middle + half : 0, corners: corners)
+        let outer = Shape(width, height, radius: middle > 0 ? middle + half : 0, corners: corners)
         let inner = Shape(
             width, height, inset: half * 2, radius: max(0, middle - half), corners: corners)
         let mask = Self.sampled(width: width, height: height) {
@@ -165,9 +159,9 @@ import Testing
             let picture = kind.noise(width: width, height: height)
             let result = try Picture(kind.image(picture).kf.addingBorder(border))
             let expected = Picture(width: width, height: height) { x, y in
-                var paint = border.color.vector
-                paint.w *= mask[x, y].w
-                return ColorEffectTests.over(paint, picture[x, y])
+                let paint = border.color.vector
+                let covered = paint.with(alpha: paint.w * mask[x, y].w)
+                return ColorEffectTests.over(covered, picture[x, y])
             }
             #expect(result.difference(to: expected) <= Self.tolerance * 1.5)
         }

@@ -18,6 +18,11 @@ struct Picture: Equatable {
 
     subscript(x: Int, y: Int) -> SIMD4<Double> { pixels[y * width + x] }
 
+    /// The pixel at a place, or the nearest one at the edge.
+    func extended(_ x: Int, _ y: Int) -> SIMD4<Double> {
+        self[min(max(x, 0), width - 1), min(max(y, 0), height - 1)]
+    }
+
     /// The same picture with each pixel changed.
     func map(_ change: (SIMD4<Double>) -> SIMD4<Double>) -> Picture {
         Picture(width: width, height: height) { change(self[$0, $1]) }
@@ -114,6 +119,16 @@ extension KingfisherParsedOptionsInfo {
 
 extension Color {
     var vector: SIMD4<Double> { SIMD4(red, green, blue, alpha) }
+}
+
+extension SIMD4<Double> {
+    /// The same colour with another opacity.
+    func with(alpha: Double) -> SIMD4<Double> { SIMD4(x, y, z, alpha) }
+
+    /// A grey.
+    static func grey(_ level: Double, alpha: Double = 1) -> SIMD4<Double> {
+        SIMD4(level, level, level, alpha)
+    }
 }
 
 extension ImageProcessor {

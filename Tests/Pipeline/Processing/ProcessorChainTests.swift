@@ -139,13 +139,11 @@ import Vips
         let image = Picture.noise(width: 10, height: 10).image().applying(counter)
         let result = image.kf.tinted(with: .red).kf.resize(to: CGSize(width: 5, height: 5))
             .kf.blurred(withRadius: 2).kf.addingBorder(Border())
-        #expect(counter.count == 0)
-        #expect(!result.isRendered)
+        #expect(counter.count == 0 && !result.isRendered)
         let first = try result.bitmap()
         #expect(counter.count == 1)
         #expect(try result.bitmap().data == first.data)
-        #expect(counter.count == 1)
-        #expect(!image.isRendered)
+        #expect(counter.count == 1 && !image.isRendered)
     }
 
     @Test func processesEveryFrameOfAnAnimation() throws {

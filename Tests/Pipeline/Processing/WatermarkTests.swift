@@ -24,9 +24,8 @@ import Testing
             guard (left..<(left + 4)).contains(x), (top..<(top + 2)).contains(y) else {
                 return ground[x, y]
             }
-            var pixel = mark[x - left, y - top]
-            pixel.w *= opacity
-            return ColorEffectTests.over(pixel, ground[x, y])
+            let pixel = mark[x - left, y - top]
+            return ColorEffectTests.over(pixel.with(alpha: pixel.w * opacity), ground[x, y])
         }
     }
 
