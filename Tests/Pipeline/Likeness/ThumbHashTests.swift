@@ -98,9 +98,7 @@ import Testing
     }
 
     @Test func anImageIsReducedFirst() async throws {
-        let photo = Picture(width: 400, height: 200) { x, _ in
-            SIMD4(Double(x) / 400, 0.2, 0.2, 1)
-        }
+        let photo = Picture(width: 400, height: 200) { x, _ in SIMD4(Double(x) / 400, 0.2, 0.2, 1) }
         let hash = try await photo.image(hasAlpha: false).kf.thumbHash()
         #expect(hash.aspectRatio > 1.5 && !hash.hasAlpha)
         let shown = hash.bitmap()

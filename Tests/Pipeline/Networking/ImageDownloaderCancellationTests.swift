@@ -97,13 +97,13 @@ struct ImageDownloaderCancellationTests {
 
     /// Defect: D-2
     @Test func cancellingWhileAnAsyncModifierRunsIsNotLost() async {
-        let modifier = GatedModifier()
+        let modifier = HeldModifier(gate: gate)
         let task = download(url, [.requestModifier(modifier)])
-        await modifier.gate.waitForWaiters()
+        await gate.waitForWaiters()
         #expect(!task.isInitialized)
         task.cancel()
         #expect(results.events.map(\.errorCode) == [1003])
-        modifier.gate.open()
+        gate.open()
         await modifier.ended.waitFor(count: 1)
         #expect(results.count == 1 && transport.requests.count == 0)
         #expect(downloader.preparations.withLock { $0.handles.isEmpty })
@@ -120,19 +120,17 @@ struct ImageDownloaderCancellationTests {
     }
 
     @Test func cancellingTheSwiftTaskBeforeThereIsADownloadIs1005() async {
-        let modifier = GatedModifier()
-        let task = Task { [downloader, url] in
+        let task = Task { [downloader, url, modifier = HeldModifier(gate: gate)] in
             try await downloader.downloadImage(with: url, options: .modifying(modifier))
         }
-        await modifier.gate.waitForWaiters()
+        await gate.waitForWaiters()
         task.cancel()
         #expect(await kingfisherError { _ = try await task.value }?.errorCode == 1005)
     }
 
     @Test func aSwiftTaskCancelledBeforehandThrowsCancellationError() async {
-        let hold = Gate()
         let task = Task { [downloader, url] in
-            try? await hold.wait()
+            try? await Gate().wait()
             return try await downloader.downloadImage(with: url, options: .processing())
         }
         task.cancel()
@@ -182,23 +180,5 @@ struct ImageDownloaderCancellationTests {
         await served.waitFor(count: 400)
         #expect(Set(served.events).count == 400 && served.count == 400)
         #expect(downloader.downloads.tickets.isEmpty)
-    }
-}
-
-/// Lets requests through when its gate opens, whether cancelled or not.
-struct GatedModifier: AsyncImageDownloadRequestModifier {
-    let gate = Gate()
-    let ended = Recorder<Bool>()
-    let started = Recorder<DownloadTask?>()
-
-    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [started] in started.record($0) }
-    }
-
-    func modified(for request: URLRequest) async -> URLRequest? {
-        // Cancelled or open makes no difference here.
-        try? await gate.wait()
-        ended.record(true)
-        return request
     }
 }

@@ -70,14 +70,15 @@ struct ImageDownloaderHookTests {
     /// Upstream: testDownloadWithAsyncModifyingRequest
     @Test func anAsyncModifierRunsFirstAndIsToldOfTheTask() async throws {
         let transport = ScriptedTransport(body: body)
-        let modifier = GatedModifier()
+        let gate = Gate()
+        let modifier = HeldModifier(gate: gate)
         let results = Recorder<LoadingResult>()
         let task = downloader(transport).downloadImage(with: url, options: .modifying(modifier)) {
             #expect(modifier.started.count == 1)
             results.record($0)
         }
         #expect(!task.isInitialized)
-        modifier.gate.open()
+        gate.open()
         _ = try #require(await results.waitFor(count: 1).first).get()
         #expect(modifier.started.events.first??.sessionTask === task.sessionTask)
         #expect(task.isInitialized)

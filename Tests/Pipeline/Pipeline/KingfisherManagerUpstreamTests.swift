@@ -113,11 +113,10 @@ import Testing
     /// Upstream: testRetrieveImageWithAsyncCacheTypeCheckCancelsAsyncRequestModifierShell
     @Test func theShellCancelsADownloadThatAModifierStarted() async throws {
         let (url, gate) = fixture.hold()
-        let started = Recorder<Void>()
-        let modifier = HeldModifier(gate: nil) { started.record(()) }
+        let modifier = HeldModifier()
         let request = fixture.start(url, [.asyncCacheTypeCheck, .requestModifier(modifier)])
         let shell = try #require(request.task)
-        await started.waitFor(count: 1)
+        await modifier.started.waitFor(count: 1)
         shell.cancel()
         #expect(await request.result().errorCode == 1003)
         gate.open()

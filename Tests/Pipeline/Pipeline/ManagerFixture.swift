@@ -104,28 +104,22 @@ func kingfisherError(_ body: () async throws -> Void) async -> KingfisherError? 
 
 /// An asynchronous modifier that sets fields, if any, when its gate (if any) opens.
 struct HeldModifier: AsyncImageDownloadRequestModifier {
-    let gate: Gate?
-    let fields: [String: String]
-    let onStarted: @Sendable () -> Void
-
-    init(
-        gate: Gate?, fields: [String: String] = [:], onStarted: @escaping @Sendable () -> Void = {}
-    ) {
-        self.gate = gate
-        self.fields = fields
-        self.onStarted = onStarted
-    }
+    var gate: Gate?
+    var fields: [String: String] = [:]
+    let ended = Recorder<Void>()
+    let started = Recorder<DownloadTask?>()
 
     func modified(for request: URLRequest) async -> URLRequest? {
         // Ends early when the request is cancelled.
         try? await gate?.wait()
+        ended.record(())
         var request = request
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         return request
     }
 
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [onStarted] _ in onStarted() }
+        { [started] in started.record($0) }
     }
 }
 

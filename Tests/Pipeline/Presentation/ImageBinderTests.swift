@@ -171,13 +171,12 @@ import Testing
     @Test func aDownloadNobodyLooksAtIsLessUrgentWhenAsked() async throws {
         let gate = fixture.hold()
         let loaded = Recorder<Int>()
-        let tasks = Recorder<DownloadTask?>()
-        let plain = photo.downloadPriority(0.75)
-            .requestModifier(StartWitness { tasks.record($0) })
+        let modifier = HeldModifier()
+        let plain = photo.downloadPriority(0.75).requestModifier(modifier)
             .onSuccess { loaded.record($0.image.pixelSize.width) }
         let description = plain.reducePriorityOnDisappear(true)
         binder.appear(description.context)
-        let task = try #require(await tasks.waitFor(count: 1)[0]?.sessionTask)
+        let task = try #require(await modifier.started.waitFor(count: 1)[0]?.sessionTask)
         #expect(task.priority == 0.75)
         binder.disappear(plain.context)
         #expect(task.priority == 0.75)
@@ -228,15 +227,4 @@ import Testing
         #expect(binder.isLoadingOrLoaded)
         binder.cancel()
     }
-}
-
-/// Tells of the task of a download once it has begun.
-private struct StartWitness: ImageDownloadRequestModifier {
-    let onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)?
-
-    init(_ onStart: @escaping @Sendable (DownloadTask?) -> Void) {
-        onDownloadTaskStarted = onStart
-    }
-
-    func modified(for request: URLRequest) -> URLRequest? { request }
 }

@@ -134,7 +134,6 @@ struct WorkVisitTests {
             }
             requests[index] = request
         }
-        #expect(works == 1)
-        #expect(ledger.isIdle)
+        #expect(works == 1 && ledger.isIdle)
     }
 }

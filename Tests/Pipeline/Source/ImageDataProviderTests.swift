@@ -18,14 +18,12 @@ import Testing
     /// Upstream: testLocalFileImageDataProviderAsync, testLocalFileImageDataProvider
     @Test func aLocalFileIsReadUnderTheKeyOfItsPath() async throws {
         let provider = LocalFileImageDataProvider(fileURL: file)
-        #expect(provider.cacheKey == file.cacheKey)
-        #expect(provider.cacheKey == file.localFileCacheKey)
+        #expect(provider.cacheKey == file.cacheKey && provider.cacheKey == file.localFileCacheKey)
         #expect(provider.contentURL == file)
         #expect(try await provider.data() == Data("bytes".utf8))
         #expect(try await provider.data == Data("bytes".utf8))
-        let results = Recorder<Data?>()
-        provider.data { results.record(try? $0.get()) }
-        #expect(await results.waitFor(count: 1) == [Data("bytes".utf8)])
+        let data: Data? = await handedOver { hand in provider.data { hand(try? $0.get()) } }
+        #expect(data == Data("bytes".utf8))
     }
 
     /// Upstream: testLocalFileImageDataProviderMainQueueAsync

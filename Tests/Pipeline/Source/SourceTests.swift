@@ -20,12 +20,9 @@ import Testing
 
     @Test func aNetworkResourceStaysOne() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
-        guard case .network(let resource) = url.convertToSource() else {
-            Issue.record("an http URL must stay a network source")
-            return
-        }
-        #expect(resource.downloadURL == url)
-        #expect(resource.cacheKey == url.absoluteString)
+        let source = url.convertToSource()
+        guard case .network(let resource) = source else { throw Unexpected(source) }
+        #expect(resource.downloadURL == url && resource.cacheKey == url.absoluteString)
     }
 
     @Test func sourcesAreEqualByKindKeyAndURL() throws {

@@ -83,6 +83,8 @@ final class TrialRun: Sendable {
 }
 
 extension [TrialRun.Line] {
+    /// The lines of the good pictures.
+    var good: [TrialRun.Line] { filter { $0.name?.hasPrefix("trial:good") == true } }
     var outcomes: [String] { compactMap(\.outcome) }
     var errors: [String] { compactMap(\.error) }
     var reports: [String] { compactMap(\.report) }
