@@ -1,7 +1,5 @@
 import Foundation
-import FoundationNetworking
 import HalcyonTestKit
-import HalcyonWork
 import Synchronization
 import Testing
 

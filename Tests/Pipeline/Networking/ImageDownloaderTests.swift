@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import HalcyonTestKit
 import HalcyonWork
-import Synchronization
 import Testing
 
 @testable import Halcyon

@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonTestKit
 import Testing
 
 @testable import Halcyon

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Subclasses of the downloader and of the cache, as anybody outside of the library writes them: what

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HalcyonTestKit
 import Testing
 

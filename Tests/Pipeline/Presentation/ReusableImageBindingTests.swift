@@ -1,7 +1,5 @@
 import Foundation
 import HalcyonTestKit
-import HalcyonWork
-import Synchronization
 import Testing
 
 @testable import Halcyon

@@ -52,10 +52,7 @@ import Testing
         ("gray", "GrayscaleImageProcessor"),
         ("bitonal", "BitonalImageProcessor(0.5)"),
         ("bitonal:0.25", "BitonalImageProcessor(0.25)"),
-        (
-            " bw |> blur : 3 ",
-            "BlackWhiteProcessor|>com.onevcat.Kingfisher.BlurImageProcessor(3.0)"
-        ),
+        (" bw |> blur : 3 ", "BlackWhiteProcessor|>com.onevcat.Kingfisher.BlurImageProcessor(3.0)"),
     ])
     func readsProcessors(_ text: String, _ identifier: String) throws {
         let processor = try ImageProcessorSpec.parse(text)

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon

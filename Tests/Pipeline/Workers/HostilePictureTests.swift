@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HalcyonTestKit
 import Testing
 
 /// Pictures that have their decoder do what it should not, in the program `DecodingTrial`.

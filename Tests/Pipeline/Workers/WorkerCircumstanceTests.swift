@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HalcyonTestKit
 import Testing
 
 /// Machines on which a part of the wall, or all of it, cannot be had.

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
-import HalcyonWork
 import Testing
 
 @testable import Halcyon

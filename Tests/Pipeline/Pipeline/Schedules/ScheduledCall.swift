@@ -1,4 +1,3 @@
-import Dispatch
 import HalcyonTestKit
 
 @testable import Halcyon
