@@ -37,10 +37,13 @@ import Testing
         await decision(of: strategy, on: context(error)).isRetry
     }
 
-    /// The decisions of a strategy, as they come.
-    private func decisions(of strategy: any RetryStrategy) -> Recorder<RetryDecision> {
+    /// The decisions of a strategy on a network, as they come.
+    private func decisions(
+        on network: FakeNetwork, timeout: TimeInterval? = nil
+    ) -> Recorder<RetryDecision> {
         let decisions = Recorder<RetryDecision>()
-        strategy.retry(context: context(response)) { decisions.record($0) }
+        NetworkRetryStrategy(timeoutInterval: timeout, monitor: network)
+            .retry(context: context(response)) { decisions.record($0) }
         return decisions
     }
 
@@ -168,10 +171,8 @@ import Testing
 
     /// Upstream: testNetworkRetryStrategyRetriesImmediatelyWhenConnected
     @Test func whileConnectedANetworkStrategyRetriesAtOnce() {
-        let decisions = decisions(
-            of: NetworkRetryStrategy(timeoutInterval: nil, monitor: FakeNetwork(isConnected: true)))
-        #expect(decisions.events.map(\.isRetry) == [true])
-        #expect(decisions.events[0].userInfo == nil)
+        let decisions = decisions(on: FakeNetwork(isConnected: true)).events
+        #expect(decisions.map(\.isRetry) == [true] && decisions[0].userInfo == nil)
     }
 
     /// Upstream: testNetworkRetryStrategyStopsForTaskCancelled,
@@ -188,7 +189,7 @@ import Testing
     /// Upstream: testNetworkRetryStrategyWithTimeout
     @Test func aNetworkStrategyStopsAtItsTimeout() async throws {
         let network = FakeNetwork(isConnected: false)
-        let decisions = decisions(of: NetworkRetryStrategy(timeoutInterval: 0.1, monitor: network))
+        let decisions = decisions(on: network, timeout: 0.1)
         #expect(decisions.count == 0 && network.timeouts == [0.1])
         network.timeOut()
         #expect(decisions.events.map(\.isRetry) == [false])
@@ -202,11 +203,10 @@ import Testing
     /// Upstream: testNetworkRetryStrategyWaitsForReconnection
     @Test func aNetworkStrategyRetriesWhenTheNetworkComesBack() {
         let network = FakeNetwork(isConnected: false)
-        let decisions = decisions(of: NetworkRetryStrategy(timeoutInterval: nil, monitor: network))
+        let decisions = decisions(on: network)
         #expect(decisions.count == 0)
         network.connect()
-        #expect(decisions.events.map(\.isRetry) == [true])
-        #expect(decisions.events[0].userInfo != nil)
+        #expect(decisions.events.map(\.isRetry) == [true] && decisions.events[0].userInfo != nil)
     }
 
     /// Upstream: testNetworkRetryStrategyCancelsPreviousObserver

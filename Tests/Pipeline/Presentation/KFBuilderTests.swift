@@ -29,48 +29,32 @@ import Testing
     }
 
     @Test func everyFlagIsSwitchedOnAndOff() {
-        typealias Flag = WritableKeyPath<KingfisherParsedOptionsInfo, Bool>
-        let setters: [(Flag, (Bool) -> KF.Builder, () -> KF.Builder)] = [
-            (\.forceRefresh, { builder.forceRefresh($0) }, { builder.forceRefresh() }),
-            (
-                \.fromMemoryCacheOrRefresh, { builder.fromMemoryCacheOrRefresh($0) },
-                { builder.fromMemoryCacheOrRefresh() }
-            ),
-            (\.cacheMemoryOnly, { builder.cacheMemoryOnly($0) }, { builder.cacheMemoryOnly() }),
-            (\.waitForCache, { builder.waitForCache($0) }, { builder.waitForCache() }),
-            (\.onlyFromCache, { builder.onlyFromCache($0) }, { builder.onlyFromCache() }),
-            (\.backgroundDecode, { builder.backgroundDecode($0) }, { builder.backgroundDecode() }),
-            (
-                \.cacheOriginalImage, { builder.cacheOriginalImage($0) },
-                { builder.cacheOriginalImage() }
-            ),
-            (
-                \.keepPositionInOriginal, { builder.keepPositionInOriginal($0) },
-                { builder.keepPositionInOriginal() }
-            ),
-            (
-                \.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) },
-                { builder.loadDiskFileSynchronously() }
-            ),
-            (\.forceTransition, { builder.forceTransition($0) }, { builder.forceTransition() }),
-            (
-                \.keepCurrentImageWhileLoading, { builder.keepCurrentImageWhileLoading($0) },
-                { builder.keepCurrentImageWhileLoading() }
-            ),
-            (
-                \.cancelWhenSuperseded, { builder.cancelWhenSuperseded($0) },
-                { builder.cancelWhenSuperseded() }
-            ),
-            (
-                \.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) },
-                { builder.onlyLoadFirstFrame() }
-            ),
+        let setters: [(KeyPath<KingfisherParsedOptionsInfo, Bool>, (Bool) -> KF.Builder)] = [
+            (\.forceRefresh, { builder.forceRefresh($0) }),
+            (\.fromMemoryCacheOrRefresh, { builder.fromMemoryCacheOrRefresh($0) }),
+            (\.cacheMemoryOnly, { builder.cacheMemoryOnly($0) }),
+            (\.waitForCache, { builder.waitForCache($0) }),
+            (\.onlyFromCache, { builder.onlyFromCache($0) }),
+            (\.backgroundDecode, { builder.backgroundDecode($0) }),
+            (\.cacheOriginalImage, { builder.cacheOriginalImage($0) }),
+            (\.keepPositionInOriginal, { builder.keepPositionInOriginal($0) }),
+            (\.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) }),
+            (\.forceTransition, { builder.forceTransition($0) }),
+            (\.keepCurrentImageWhileLoading, { builder.keepCurrentImageWhileLoading($0) }),
+            (\.cancelWhenSuperseded, { builder.cancelWhenSuperseded($0) }),
+            (\.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) }),
         ]
-        for (flag, set, setDefault) in setters {
-            #expect(!builder.options[keyPath: flag])
-            #expect(setDefault() === builder && builder.options[keyPath: flag])
+        func flags() -> [Bool] { setters.map { builder.options[keyPath: $0.0] } }
+        #expect(flags().allSatisfy { !$0 })
+        let all = builder.forceRefresh().fromMemoryCacheOrRefresh().cacheMemoryOnly()
+            .waitForCache().onlyFromCache().backgroundDecode().cacheOriginalImage()
+            .keepPositionInOriginal().loadDiskFileSynchronously().forceTransition()
+            .keepCurrentImageWhileLoading().cancelWhenSuperseded().onlyLoadFirstFrame()
+        #expect(all === builder && flags().allSatisfy { $0 })
+        for (index, (_, set)) in setters.enumerated() {
             _ = set(false)
-            #expect(!builder.options[keyPath: flag])
+            #expect(flags().enumerated().filter { !$0.element }.map(\.offset) == [index])
+            _ = set(true)
         }
     }
 
