@@ -67,8 +67,7 @@ struct ImageDownloaderTests {
         }
         gate.open()
         await results.waitFor(count: 4)
-        #expect(transport.requests.count == 1)
-        #expect(processors.map(\.calls.count) == [1, 1])
+        #expect(transport.requests.count == 1 && processors.map(\.calls.count) == [1, 1])
     }
 
     @Test func requestsThatDifferInAHeaderFieldAreNotShared() async {
@@ -104,8 +103,7 @@ struct ImageDownloaderTests {
         let downloader = downloader(ScriptedTransport(body: body))
         for text in ["file:///tmp/x.png", "ftp://a.example/x", "http:///x", "x.png"] {
             let result = await downloader.result(URL(string: text)!)
-            #expect(result.errorCode == 2003)
-            #expect(result.transportError == .unsupportedURL(text))
+            #expect(result.errorCode == 2003 && result.transportError == .unsupportedURL(text))
         }
     }
 
@@ -193,8 +191,7 @@ struct ImageDownloaderTests {
         let processor = FirstByteProcessor()
         let downloaded = try await downloader(ScriptedTransport(body: page)).download(
             url: url, options: .processing(processor), progress: nil, handle: DownloadTask())
-        #expect(downloaded.data == page && downloaded.url == url)
-        #expect(processor.calls.count == 0)
+        #expect(downloaded.data == page && downloaded.url == url && processor.calls.count == 0)
     }
 
     /// Upstream: testDownloadMultipleImages, testDownloadMultipleImagesAsync

@@ -27,22 +27,18 @@ import Testing
     func withoutItemsTheDefaultsHold(info: KingfisherOptionsInfo?) {
         let options = KingfisherParsedOptionsInfo(info)
         #expect(options.targetCache == nil && options.originalCache == nil)
-        #expect(options.downloader == nil)
-        #expect(flags.allSatisfy { !options[keyPath: $0.1] })
-        #expect(options.callbackQueue.isMainCurrentOrAsync)
-        #expect(options.scaleFactor == 1)
+        #expect(options.downloader == nil && flags.allSatisfy { !options[keyPath: $0.1] })
+        #expect(options.callbackQueue.isMainCurrentOrAsync && options.scaleFactor == 1)
         #expect(options.requestModifier == nil && options.redirectHandler == nil)
         #expect(options.processor.identifier == DefaultImageProcessor.default.identifier)
-        #expect(options.cacheSerializer is DefaultCacheSerializer)
-        #expect(options.imageModifier == nil)
+        #expect(options.cacheSerializer is DefaultCacheSerializer && options.imageModifier == nil)
         #expect(options.diskStoreWriteOptions == [])
         #expect(options.memoryCacheExpiration == nil && options.diskCacheExpiration == nil)
         #expect(options.memoryCacheAccessExtendingExpiration.isCacheTime)
         #expect(options.diskCacheAccessExtendingExpiration.isCacheTime)
         #expect(options.processingQueue == nil && options.forcedExtension == nil)
         #expect(options.alternativeSources == nil && options.lowDataModeSource == nil)
-        #expect(options.retryStrategy == nil)
-        #expect(options.downloadPriority == 0.5)
+        #expect(options.retryStrategy == nil && options.downloadPriority == 0.5)
         #expect(options.progressiveJPEG?.scanInterval == nil)
         #expect(options.transition.fadeDuration == nil)
         if case .some = options.onFailureImage { Issue.record("there is no failure image") }
@@ -83,10 +79,8 @@ import Testing
             .preloadAllAnimationData,
         ])
         #expect(options.targetCache === target && options.originalCache === original)
-        #expect(options.downloader === downloader)
-        #expect(!options.callbackQueue.isMainCurrentOrAsync)
-        #expect(options.scaleFactor == 2)
-        #expect(options.requestModifier is AnyModifier)
+        #expect(options.downloader === downloader && !options.callbackQueue.isMainCurrentOrAsync)
+        #expect(options.scaleFactor == 2 && options.requestModifier is AnyModifier)
         #expect(options.redirectHandler is AnyRedirectHandler)
         #expect(options.processor.identifier == "named")
         #expect(options.cacheSerializer is FormatIndicatedCacheSerializer)
@@ -96,8 +90,7 @@ import Testing
         #expect(!options.memoryCacheAccessExtendingExpiration.isCacheTime)
         #expect(options.diskCacheExpiration?.timeInterval == 259_200)
         #expect(!options.diskCacheAccessExtendingExpiration.isCacheTime)
-        #expect(options.processingQueue != nil)
-        #expect(options.forcedExtension == "pic")
+        #expect(options.processingQueue != nil && options.forcedExtension == "pic")
         #expect(options.alternativeSources == [.network(url)])
         #expect((options.retryStrategy as? DelayRetryStrategy)?.maxRetryCount == 4)
         #expect(options.lowDataModeSource == .network(url))
@@ -111,8 +104,7 @@ import Testing
             .transition(.fade(2)), .downloadPriority(0.8), .onFailureImage(image),
             .progressiveJPEG(ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 3)),
         ])
-        #expect(options.transition.fadeDuration == 2)
-        #expect(options.downloadPriority == 0.8)
+        #expect(options.transition.fadeDuration == 2 && options.downloadPriority == 0.8)
         #expect(options.onFailureImage.flatMap { $0 } === image)
         #expect(options.progressiveJPEG?.scanInterval == 3)
         // No image to show in place of the placeholder is something else than none being given.
@@ -133,8 +125,7 @@ import Testing
             .forcedCacheFileExtension("a"), .scaleFactor(3),
             .processor(NamedProcessor(identifier: "two")), .forcedCacheFileExtension(nil),
         ])
-        #expect(options.scaleFactor == 3)
-        #expect(options.processor.identifier == "two")
+        #expect(options.scaleFactor == 3 && options.processor.identifier == "two")
         #expect(options.forcedExtension == nil)
     }
 }

@@ -90,8 +90,7 @@ import Testing
                 }
             ).start()
         }
-        #expect(lists.map(\.count) == [0, 0, 4])
-        #expect(Set(lists[2].map(\.downloadURL)) == Set(urls))
+        #expect(lists.map(\.count) == [0, 0, 4] && Set(lists[2].map(\.downloadURL)) == Set(urls))
         #expect(progress.events == [1, 2, 3, 4])
         for url in urls { #expect(type(url).cached) }
     }
@@ -120,8 +119,7 @@ import Testing
         try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
         let report = await prefetch(urls, isRefreshing ? [.forceRefresh] : [])
         let skipped: [String] = isRefreshing ? [] : [urls[1].cacheKey]
-        #expect(report.skipped == skipped)
-        #expect(report.completed.count == 4 - skipped.count)
+        #expect(report.skipped == skipped && report.completed.count == 4 - skipped.count)
         #expect(fixture.origin.requestCount == 4 - skipped.count)
     }
 
@@ -145,8 +143,7 @@ import Testing
         try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
         fixture.cache.clearMemoryCache()
         let report = await prefetch([urls[0]], options)
-        #expect(report.skipped == [urls[0].cacheKey])
-        #expect(self.type(urls[0]) == type)
+        #expect(report.skipped == [urls[0].cacheKey] && self.type(urls[0]) == type)
         #expect(fixture.origin.requestCount == 0)
     }
 
@@ -191,8 +188,7 @@ import Testing
         let missing = fixture.origin.url("/missing.png")
         let run = prefetcher([.network(missing)], [.retryStrategy(strategy)])
         let report = await run.reportAfterStart()
-        #expect(report.failed == [missing.cacheKey])
-        #expect(run.progress.events == [report])
+        #expect(report.failed == [missing.cacheKey] && run.progress.events == [report])
         #expect(strategy.calls.events.map(\.retriedCount) == Array(0...retries))
         let answers: [Int?] = (0...retries).map { $0 == 0 ? nil : $0 }
         #expect(strategy.calls.events.map(\.userInfo) == answers)
@@ -218,8 +214,7 @@ import Testing
         await fixture.origin.waitForRequests(1)
         gate.open()
         let report = await run.report()
-        #expect(report.count == 3 && report.failed.isEmpty)
-        #expect(fixture.origin.requestCount == 1)
+        #expect(report.count == 3 && report.failed.isEmpty && fixture.origin.requestCount == 1)
     }
 
     @Test func resourcesOfFilesAreLoadedButNotTold() async throws {
@@ -230,8 +225,7 @@ import Testing
             completionHandler: { completions.record($2) }
         ).start()
         let told = await completions.waitFor(count: 1)[0]
-        #expect(told.map(\.downloadURL) == [urls[0]])
-        #expect(type(file).cached)
+        #expect(told.map(\.downloadURL) == [urls[0]] && type(file).cached)
     }
 
     @Test func aSourceWhoseOriginalIsCachedIsMadeOfIt() async throws {
@@ -275,8 +269,7 @@ import Testing
     @Test func anAlternativeSourceIsLoadedInstead() async {
         let report = await prefetch(
             [fixture.origin.url("/missing.png")], [.alternativeSources([.network(urls[0])])])
-        #expect(report.completed.count == 1)
-        #expect(type(urls[0]).cached)
+        #expect(report.completed.count == 1 && type(urls[0]).cached)
     }
 
     @Test func stoppingWhileAStrategyThinksEndsTheSource() async {
@@ -295,8 +288,7 @@ import Testing
         run.prefetcher.start()
         run.prefetcher.start()
         #expect(await run.report().failed.count == 4)
-        #expect(run.progress.events.isEmpty)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(run.progress.events.isEmpty && fixture.origin.requestCount == 0)
     }
 
     @Test func aLoneTrailingClosureIsTheCompletion() async {
@@ -331,8 +323,7 @@ import Testing
         let codes = Dictionary(
             uniqueKeysWithValues: failures.map { ($0.source.cacheKey, $0.error.errorCode) })
         #expect(codes == [urls[1].cacheKey: 2002, urls[2].cacheKey: 4001])
-        #expect(run.prefetcher.takeFailures().count == 2)
-        #expect(run.prefetcher.failures.isEmpty)
+        #expect(run.prefetcher.takeFailures().count == 2 && run.prefetcher.failures.isEmpty)
     }
 
     @Test func fiveAtATimeByDefaultAndDescribedByItsAddress() {

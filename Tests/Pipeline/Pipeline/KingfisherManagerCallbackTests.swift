@@ -105,8 +105,7 @@ import Testing
     @Test func aFailingProviderIsToldWithItsError() async throws {
         let provider = Base64ImageDataProvider(base64String: "***", cacheKey: "text")
         let error = await fixture.start(.provider(provider)).result().error
-        #expect(error?.errorCode == 5003)
-        #expect(error?.errorDescription?.contains("not Base64") == true)
+        #expect(error?.errorCode == 5003 && error?.errorDescription?.contains("not Base64") == true)
     }
 
     @Test(arguments: [false, true])

@@ -73,8 +73,7 @@ import Testing
         }
         let none = try await manager.downloadAndCache(
             resources: [], options: manager.parsedOptions(nil))
-        #expect(none.isEmpty)
-        #expect(fixture.origin.requestCount == 2)
+        #expect(none.isEmpty && fixture.origin.requestCount == 2)
     }
 
     /// Upstream: testDownloadAndCacheLivePhotoWithSingleResource,
@@ -111,8 +110,7 @@ import Testing
         #expect(try loaded.fileURLs.map { try Data(contentsOf: $0) } == [heic, mov])
         let cached = try await manager.retrieveLivePhoto(with: source)
         #expect(cached.cacheType == .disk && cached.data().isEmpty)
-        #expect(cached.fileURLs == loaded.fileURLs)
-        #expect(fixture.origin.requestCount == 2)
+        #expect(cached.fileURLs == loaded.fileURLs && fixture.origin.requestCount == 2)
         let again = try await manager.retrieveLivePhoto(with: source, options: [.forceRefresh])
         #expect(again.cacheType == .none && again.data() == [heic, mov])
         #expect(fixture.origin.requestCount == 4)
@@ -199,8 +197,7 @@ import Testing
     @Test func resultErrorsHaveTheirCode() {
         let error = KingfisherError.imageSettingError(
             reason: .livePhotoResultError(result: nil, error: nil, source: source))
-        #expect(error.errorCode == 5006)
-        #expect(error.errorDescription?.contains("/photo.heic") == true)
+        #expect(error.errorCode == 5006 && error.errorDescription?.contains("/photo.heic") == true)
     }
 
     // MARK: The downloader

@@ -52,8 +52,7 @@ import Testing
     /// Upstream: testCanCreateRetryStrategy
     @Test func aDelayStrategyKeepsItsParameters() {
         let strategy = DelayRetryStrategy(maxRetryCount: 10, retryInterval: .seconds(5))
-        #expect(strategy.maxRetryCount == 10)
-        #expect(strategy.retryInterval.timeInterval(for: 7) == 5)
+        #expect(strategy.maxRetryCount == 10 && strategy.retryInterval.timeInterval(for: 7) == 5)
         #expect(DelayRetryStrategy(maxRetryCount: 1).retryInterval.timeInterval(for: 0) == 3)
         #expect(NetworkRetryStrategy().timeoutInterval == 30)
     }
@@ -145,11 +144,9 @@ import Testing
         let asked = try #require(delay(3))
         #expect(asked > 3 && asked <= 40)
         // Too long, and not looked at.
-        #expect(delay(3, maximum: 10) == nil)
-        #expect(delay(3, maximum: 0) == 3)
+        #expect(delay(3, maximum: 10) == nil && delay(3, maximum: 0) == 3)
         context.retriedCount = 1
-        #expect(delay(3) == nil)
-        #expect(DelayRetryStrategy(maxRetryCount: 1).maximumRetryAfter == 60)
+        #expect(delay(3) == nil && DelayRetryStrategy(maxRetryCount: 1).maximumRetryAfter == 60)
     }
 
     @Test func aNetworkStrategyWaitsForTheServerWhileConnected() async throws {

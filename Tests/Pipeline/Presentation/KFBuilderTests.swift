@@ -16,10 +16,8 @@ import Testing
     @Test func theFactoriesMakeTheSource() throws {
         let url = URL(string: "http://example.com/image.png")!
         #expect(KF.url(url).source == .network(url))
-        #expect(KF.url(url, cacheKey: "key").source?.cacheKey == "key")
-        #expect(KF.url(nil).source == nil)
-        #expect(KF.resource(url).source == .network(url))
-        #expect(KF.resource(nil).source == nil)
+        #expect(KF.url(url, cacheKey: "key").source?.cacheKey == "key" && KF.url(nil).source == nil)
+        #expect(KF.resource(url).source == .network(url) && KF.resource(nil).source == nil)
         #expect(KF.source(.network(url)).source == .network(url))
         #expect(KF.data(Data([1]), cacheKey: "bytes").source?.cacheKey == "bytes")
         #expect(KF.data(nil, cacheKey: "bytes").source == nil)
@@ -144,8 +142,7 @@ import Testing
                 .imageModifier { $0 = other }.onSuccess { _ in continuation.resume() }
                 .set(to: holder)
         }
-        #expect(fixture.origin.requests[0].headers["X-Modified"] == "yes")
-        #expect(holder.image === other)
+        #expect(fixture.origin.requests[0].headers["X-Modified"] == "yes" && holder.image === other)
     }
 
     @Test func aClosureDecidesOnRedirects() async throws {

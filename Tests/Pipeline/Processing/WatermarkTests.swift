@@ -70,8 +70,7 @@ import Testing
         let repeated = Picture(width: 20, height: 10) {
             plain[8 + ($0 + 72) % 4, 4 + ($1 + 36) % 2]
         }
-        #expect(plain == repeated)
-        #expect(abs(plain[8, 4].x - middle[8, 4].x) <= 1.0 / 255)
+        #expect(plain == repeated && abs(plain[8, 4].x - middle[8, 4].x) <= 1.0 / 255)
         let spaced = try Self.marked(
             Self.ground.image(hasAlpha: false), .tiled(gap: CGSize(width: 2, height: 2)))
         for y in 0..<10 {
