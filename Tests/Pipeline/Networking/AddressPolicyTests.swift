@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Which networks may be reached.
 struct AddressPolicyTests {
     private let body = Data([42, 1])
     private let downloader = ImageDownloader.patient()

@@ -18,7 +18,6 @@ struct AuthenticationTests {
         server.route("/x", .ok(body).with(.basicAuthentication(right, realm: "lions")))
     }
 
-    /// Has the downloader answer challenges by a closure.
     private func answer(_ answer: @escaping ScriptedResponder.Answer) -> ScriptedResponder {
         let responder = ScriptedResponder(answer)
         downloader.authenticationChallengeResponder = responder
@@ -181,13 +180,11 @@ extension URLCredential {
 }
 
 extension RecordedRequest {
-    /// The parameters of a `Digest` answer.
     fileprivate var digest: [String: String] {
         HTTPChallenge.parse(headers["Authorization"] ?? "").first?.parameters ?? [:]
     }
 }
 
-/// Has the methods' defaults.
 private final class SilentResponder: AuthenticationChallengeResponsible {}
 
 /// Answers challenges by a closure and writes them down.

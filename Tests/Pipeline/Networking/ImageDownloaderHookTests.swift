@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Request modifiers, redirect handlers and the delegate.
 struct ImageDownloaderHookTests {
     private let url = URL(string: "http://a.example/x.png")!
     private let body = Data([42])
@@ -233,7 +232,6 @@ struct ImageDownloaderHookTests {
     }
 }
 
-/// Replaces the data by the variant with a task.
 private final class TaskDataDelegate: ImageDownloaderDelegate {
     let sessions = Recorder<URL?>()
     private let data: Data?

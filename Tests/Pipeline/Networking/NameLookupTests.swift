@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Name servers that do not answer, and proxies.
 struct NameLookupTests {
     @Test(.enabled(if: SilentNameServer.isPossible), .timeLimit(.minutes(1)))
     func aNameServerThatIsSilentHoldsNobodyUp() async throws {
@@ -63,7 +62,6 @@ struct NameLookupTests {
 
 /// A name server on this machine that never answers, for one thread and those that it starts.
 private final class SilentNameServer: Sendable {
-    /// What was asked.
     let queries = Recorder<Int>()
 
     /// How many there have been: each has an address of its own, or one would be asked in place of
@@ -103,7 +101,6 @@ private final class SilentNameServer: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// A socket for what is sent to port 53 of `host`.
     private static func bound(to host: String) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

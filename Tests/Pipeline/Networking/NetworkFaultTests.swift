@@ -13,7 +13,6 @@ struct NetworkFaultTests {
 
     init() async throws { server = try await OriginServer.start() }
 
-    /// What downloading these bytes ends with.
     private func result(of answer: String) async -> LoadingResult {
         server.route("/x", .garbage(Data(answer.utf8)))
         return await downloader.result(server.url("/x"))

@@ -39,13 +39,11 @@ struct ScriptedTransport: HTTPTransport {
     }
 }
 
-/// One exchange of a scripted transport.
 struct ScriptedExchange: Sendable {
     let request: URLRequest
     let onResponse: @Sendable (AnswerHead) async throws -> BodyDisposition
     let onBody: @Sendable (UnsafeRawBufferPointer) throws -> Void
 
-    /// Sends a header.
     @discardableResult
     func respond(_ status: Int = 200, headers: [String: String] = [:]) async throws
         -> BodyDisposition
@@ -55,12 +53,10 @@ struct ScriptedExchange: Sendable {
                 url: request.url!, status: status, fields: headers.map { ($0.key, $0.value) }))
     }
 
-    /// Sends a piece of the body.
     func send(_ data: Data) throws {
         try data.withUnsafeBytes(onBody)
     }
 
-    /// Sends a whole answer.
     func answer(_ body: Data, status: Int = 200) async throws {
         let headers = ["Content-Length": "\(body.count)"]
         if try await respond(status, headers: headers) == .receive { try send(body) }
@@ -87,7 +83,6 @@ struct FirstByteProcessor: ImageProcessor {
     }
 }
 
-/// A processor made of a closure.
 struct ClosureProcessor: ImageProcessor {
     var identifier = "test.closure"
     let make: @Sendable (ImageProcessItem, KingfisherParsedOptionsInfo) -> Image?
@@ -105,7 +100,6 @@ extension KingfisherParsedOptionsInfo {
         KingfisherParsedOptionsInfo([.processor(processor), .callbackQueue(.untouch)] + more)
     }
 
-    /// The same with a modifier.
     static func modifying(
         _ modifier: any AsyncImageDownloadRequestModifier
     ) -> KingfisherParsedOptionsInfo {
@@ -113,7 +107,6 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// A modifier that changes each request.
 func changing(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> AnyModifier {
     AnyModifier { request in
         var request = request
@@ -122,7 +115,6 @@ func changing(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> AnyMo
     }
 }
 
-/// A modifier that sets header fields.
 func setting(_ fields: [String: String]) -> AnyModifier {
     changing { request in
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -144,17 +136,14 @@ extension Result where Failure == KingfisherError {
     /// The error's code; `nil` for a success.
     var errorCode: Int? { error?.errorCode }
 
-    /// Why the transfer failed, if it did.
     var transportError: ImageTransportError? { error?.transportError }
 }
 
 extension ImageTransportError {
-    /// The name of its case.
     var kind: String? { Mirror(reflecting: self).children.first?.label }
 }
 
 extension KingfisherError {
-    /// Why the transfer failed, if it did.
     var transportError: ImageTransportError? {
         guard case .responseError(reason: .URLSessionError(let error)) = self else { return nil }
         return error as? ImageTransportError
@@ -162,7 +151,6 @@ extension KingfisherError {
 }
 
 extension ImageDownloader {
-    /// Downloads and records what the callback gets.
     @discardableResult
     func download(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing(),
@@ -171,7 +159,6 @@ extension ImageDownloader {
         downloadImage(with: url, options: options) { results.record($0) }
     }
 
-    /// Downloads and returns what the callback got.
     func result(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing()
     ) async -> LoadingResult {
@@ -181,7 +168,6 @@ extension ImageDownloader {
     }
 }
 
-/// Writes down what it is told.
 final class RecordingDelegate: ImageDownloaderDelegate {
     let events = Recorder<String>()
     let responses = Recorder<URLResponse>()

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// A server asks to be left alone.
 @Suite struct ServerPauseTests {
     let fixture: ManagerFixture
     /// A downloader whose time stands still, except that it is over what is slept for.

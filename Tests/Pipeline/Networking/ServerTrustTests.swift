@@ -129,7 +129,6 @@ struct ServerTrustTests {
 }
 
 extension TestCertificate {
-    /// The certificate in DER form.
     fileprivate var der: Data? {
         let lines = certificatePEM.split(separator: "\n").filter { !$0.hasPrefix("-----") }
         return Data(base64Encoded: lines.joined())

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Loading other sources when one fails.
 @Suite struct AlternativeSourceTests {
     private let fixture: ManagerFixture
     private var missing: URL { fixture.origin.url("/missing.png") }

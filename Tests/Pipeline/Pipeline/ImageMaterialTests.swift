@@ -44,7 +44,6 @@ struct ImageMaterialTests {
 }
 
 extension ImageMaterial {
-    /// The image `options` ask for.
     fileprivate func image(_ options: KingfisherParsedOptionsInfo) async throws -> Image {
         try await handedOver { hand in _ = makeImage(options, completion: hand) }.get()
     }

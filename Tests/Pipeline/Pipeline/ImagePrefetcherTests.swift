@@ -41,10 +41,8 @@ import Testing
         let completions: Recorder<Report>
         let prefetcher: ImagePrefetcher
 
-        /// What the completion tells.
         func report() async -> Report { await completions.waitFor(count: 1)[0] }
 
-        /// Starts it and waits for its end.
         func reportAfterStart() async -> Report {
             prefetcher.start()
             return await report()
@@ -63,7 +61,6 @@ import Testing
         return Run(progress: progress, completions: completions, prefetcher: prefetcher)
     }
 
-    /// Prefetches and returns what the completion told.
     private func prefetch(
         _ urls: [URL], _ more: KingfisherOptionsInfo = []
     ) async -> Report {
@@ -334,7 +331,6 @@ import Testing
     }
 }
 
-/// Never decides.
 private struct SilentStrategy: RetryStrategy {
     let asked = Observed(0)
 

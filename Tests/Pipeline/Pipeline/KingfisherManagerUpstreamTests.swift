@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// More of what requests deliver.
 @Suite struct KingfisherManagerUpstreamTests {
     private let fixture: ManagerFixture
     private var cache: ImageCache { fixture.cache }

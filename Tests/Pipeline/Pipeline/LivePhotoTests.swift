@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Loading and caching the files of live photos.
 @Suite struct LivePhotoTests {
     private let heic = LivePhotoResourceTests.isoMedia("heic")
     private let mov = LivePhotoResourceTests.isoMedia("qt  ")

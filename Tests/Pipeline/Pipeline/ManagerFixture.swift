@@ -23,7 +23,6 @@ final class ManagerFixture: Sendable {
         manager.defaultOptions = [.waitForCache]
     }
 
-    /// Another cache in the same folder.
     func otherCache(_ name: String) throws -> ImageCache {
         try ImageCache(name: name, cacheDirectoryURL: folder.url)
     }
@@ -37,7 +36,6 @@ final class ManagerFixture: Sendable {
         let task: DownloadTask?
         let results: Recorder<SettingResult>
 
-        /// The first of the results.
         func result() async -> SettingResult { await results.waitFor(count: 1)[0] }
     }
 
@@ -58,7 +56,6 @@ final class ManagerFixture: Sendable {
         start(.network(url), options)
     }
 
-    /// The result of the callback form.
     func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> SettingResult {
         await start(url, options).result()
     }
@@ -153,7 +150,6 @@ final class ScriptedRetryStrategy: RetryStrategy {
 }
 
 extension KingfisherError {
-    /// The status that was not accepted.
     fileprivate var status: Int? {
         guard case .responseError(reason: .invalidHTTPStatusCode(let response)) = self else {
             return nil

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Cancelling what a data provider loads.
 @Suite struct ProviderCancellationTests {
     private let fixture: ManagerFixture
     private let gate = Gate()

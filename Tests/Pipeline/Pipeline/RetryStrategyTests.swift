@@ -7,7 +7,6 @@ import Testing
 
 @testable import Halcyon
 
-/// When a strategy retries.
 @Suite struct RetryStrategyTests {
     private let response = KingfisherError.responseError(
         reason: .URLSessionError(error: URLError(.networkConnectionLost)))
@@ -290,7 +289,6 @@ import Testing
 }
 
 extension TemporaryDirectory {
-    /// What watches the tables of routes in this folder.
     fileprivate func monitor() -> NetworkMonitor {
         NetworkMonitor(routes: RouteTable(folder: url.path))
     }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Retries of whole requests.
 @Suite struct RetryTests {
     private let fixture: ManagerFixture
     private var broken: URL { fixture.origin.url("/broken.png") }

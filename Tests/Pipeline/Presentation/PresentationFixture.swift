@@ -46,7 +46,6 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
         Image(data: png(width: width))!
     }
 
-    /// Where the picture of this width is.
     func url(width: Int) -> URL { origin.url("/\(width).png") }
 
     /// Nothing is there.
@@ -58,7 +57,6 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
         [.targetCache(cache), .downloader(downloader), .waitForCache] + more
     }
 
-    /// A builder that uses its cache and its downloader.
     func builder(_ url: URL) -> KF.Builder {
         KF.url(url).targetCache(cache).downloader(downloader)
     }
@@ -72,7 +70,6 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
         cache.imageCachedType(forKey: url(width: width).cacheKey)
     }
 
-    /// Sets the image of `url(width:)`.
     @discardableResult func set(
         _ width: Int, in view: HeadlessImageView, _ more: KingfisherOptionsInfo = [],
         then completion: ImageSettingCompletion? = nil
@@ -81,7 +78,6 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
             with: url(width: width), options: using(more), completionHandler: completion)
     }
 
-    /// What setting an image ends with.
     func show(
         _ url: URL?, in view: HeadlessImageView, placeholder: (any Placeholder)? = nil,
         _ more: KingfisherOptionsInfo = []
@@ -99,7 +95,6 @@ extension Result where Success == RetrieveImageResult, Failure == KingfisherErro
     var width: Int? { value?.image.pixelSize.width }
 }
 
-/// Results of several calls, which can be waited for.
 @MainActor final class Results {
     private let recorder = Recorder<(Int, SettingResult)>()
 

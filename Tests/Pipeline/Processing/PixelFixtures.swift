@@ -23,12 +23,10 @@ struct Picture: Equatable {
         self[min(max(x, 0), width - 1), min(max(y, 0), height - 1)]
     }
 
-    /// The same picture with each pixel changed.
     func map(_ change: (SIMD4<Double>) -> SIMD4<Double>) -> Picture {
         Picture(width: width, height: height) { change(self[$0, $1]) }
     }
 
-    /// The pixels of an image.
     init(_ image: Image, frame: Int = 0) throws {
         let bitmap = try image.bitmap(frame: frame)
         self.init(width: bitmap.size.width, height: bitmap.size.height) { x, y in
@@ -122,10 +120,8 @@ extension Color {
 }
 
 extension SIMD4<Double> {
-    /// The same colour with another opacity.
     func with(alpha: Double) -> SIMD4<Double> { SIMD4(x, y, z, alpha) }
 
-    /// A grey.
     static func grey(_ level: Double, alpha: Double = 1) -> SIMD4<Double> {
         SIMD4(level, level, level, alpha)
     }

@@ -172,7 +172,6 @@ import Vips
     }
 }
 
-/// Changes nothing and counts how often it was asked to.
 private final class CountingOperation: ImageOperation {
     private let calls = Mutex(0)
 

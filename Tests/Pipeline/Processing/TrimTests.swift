@@ -4,7 +4,6 @@ import Testing
 @testable import Halcyon
 
 @Suite struct TrimTests {
-    /// A block of noise on a plain ground.
     private static func block(
         _ ground: SIMD4<Double>, left: Int, top: Int, right: Int, bottom: Int
     ) -> Picture {

@@ -24,7 +24,6 @@ private struct Viewing {
         self.url = url
     }
 
-    /// A viewing of what `transport` sends.
     init(_ transport: ScriptedTransport, clock: any Clock<Duration> = ContinuousClock()) throws {
         try self.init(
             ImageDownloader(name: "test", transport: transport, progressiveClock: clock),
@@ -70,7 +69,6 @@ private struct Viewing {
         return await request.followed(by: nil).run()
     }
 
-    /// The pixels of what was shown.
     func pixels() throws -> [Data] {
         try shown.events.map { try #require($0).bitmap().data }
     }

@@ -5,7 +5,6 @@ import HalcyonTestKit
 
 /// A run of `DecodingTrial`, which decodes pictures that do what they should not.
 final class TrialRun: Sendable {
-    /// A line that it has written.
     struct Line: Decodable {
         var name: String?
         var number: Int?
@@ -88,6 +87,5 @@ extension [TrialRun.Line] {
     var outcomes: [String] { compactMap(\.outcome) }
     var errors: [String] { compactMap(\.error) }
     var reports: [String] { compactMap(\.report) }
-    /// The counts of workers at the end.
     var counts: TrialRun.Line? { last { $0.started != nil } }
 }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Downloads that break off, together with HTTP caching.
 @Suite struct ResumptionCachingTests {
     private func parts(_ fixture: FreshnessFixture) async throws -> [String] {
         await fixture.downloader.finishWritingPartials()

@@ -72,7 +72,6 @@ struct ResumptionFixture: Sendable {
     /// The ranges that were asked for, request by request.
     var ranges: [String?] { origin.requests(for: path).map { $0.headers["Range"] } }
 
-    /// The data files in the folder of partials.
     func files() throws -> [URL] {
         guard FileManager.default.fileExists(atPath: partials.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(
@@ -82,6 +81,5 @@ struct ResumptionFixture: Sendable {
 }
 
 extension Result<ImageLoadingResult, KingfisherError> {
-    /// The bytes, of a success.
     var bytes: Data? { (try? get())?.originalData }
 }

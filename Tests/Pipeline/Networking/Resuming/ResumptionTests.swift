@@ -6,7 +6,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Downloads that break off and go on.
 @Suite struct ResumptionTests {
     let fixture: ResumptionFixture
     private var picture: Data { fixture.picture }
@@ -16,7 +15,6 @@ import Testing
         fixture = try await ResumptionFixture()
     }
 
-    /// Has the first download break off in the middle.
     private func serveHalf() {
         fixture.origin.route(
             fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))

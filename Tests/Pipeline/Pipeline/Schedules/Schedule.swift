@@ -4,7 +4,6 @@ import HalcyonTestKit
 ///
 /// Only what is done, and in which order, follows from the seed; which thread is faster does not.
 struct Schedule: Sendable {
-    /// How the origin answers a request.
     enum Answer: CaseIterable, Sendable {
         case image
         /// A page with status 200.
@@ -22,7 +21,6 @@ struct Schedule: Sendable {
         var gate: Int?
     }
 
-    /// Options of a call.
     enum Trait: CaseIterable, Sendable {
         case processed, cachesOriginal, hasOriginalCache, waitsForCache, refreshes, ignoresDisk
         case onlyFromCache, cachesInMemoryOnly, probesElsewhere, readsDiskAtOnce

@@ -174,7 +174,6 @@ final class ScheduleWorld: Sendable {
     }
 }
 
-/// One run of a schedule.
 private struct Run: Sendable {
     let schedule: Schedule
     let calls: [ScheduledCall]
