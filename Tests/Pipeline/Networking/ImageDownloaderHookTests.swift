@@ -17,17 +17,6 @@ struct ImageDownloaderHookTests {
         return downloader
     }
 
-    @Test func theRequestHasTheDownloadersTimeoutAndSkipsCaches() async {
-        let transport = ScriptedTransport(body: body)
-        let downloader = downloader(transport)
-        downloader.downloadTimeout = 3
-        _ = await downloader.result(url)
-        let request = transport.requests.events.first
-        #expect(request?.timeoutInterval == 3 && request?.httpMethod == "GET")
-        #expect(request?.cachePolicy == .reloadIgnoringLocalCacheData)
-        #expect(ImageDownloader.default.downloadTimeout == 15)
-    }
-
     /// Upstream: testDownloadWithModifyingRequest, testDownloadTaskProperty
     @Test func aModifierReplacesTheURL() async throws {
         let transport = ScriptedTransport(body: body)
@@ -219,16 +208,6 @@ struct ImageDownloaderHookTests {
         }
         downloader.cancelAll()
         #expect(delegate.events.events == ["will", "finished 1003", "finished 1003"])
-    }
-
-    @Test func theDelegateIsNotRetained() {
-        let downloader = downloader(ScriptedTransport(body: body))
-        do {
-            let delegate = RecordingDelegate()
-            downloader.delegate = delegate
-            #expect(downloader.delegate === delegate)
-        }
-        #expect(downloader.delegate == nil)
     }
 }
 

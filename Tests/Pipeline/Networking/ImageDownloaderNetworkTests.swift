@@ -40,22 +40,6 @@ struct ImageDownloaderNetworkTests {
         #expect(metrics.downloadSpeed == 5000 / duration)
     }
 
-    @Test func keepsToTheConnectionsPerHost() async throws {
-        let gate = Gate()
-        let server = try await server(.ok(body))
-        let results = Recorder<LoadingResult>()
-        #expect(downloader.maximumConnectionsPerHost == 6)
-        downloader.maximumConnectionsPerHost = 3
-        for index in 0..<20 {
-            server.route("/\(index)", .ok(body).with(.wait(.gate(gate))))
-            downloader.download(server.url("/\(index)"), into: results)
-        }
-        await server.waitForRequests(3)
-        gate.open()
-        #expect(await results.waitFor(count: 20).allSatisfy { $0.errorCode == nil })
-        #expect(server.peakConnections == 3)
-    }
-
     // MARK: - Status and content
 
     /// Upstream: testServerInvalidStatusCode
@@ -110,14 +94,6 @@ struct ImageDownloaderNetworkTests {
     }
 
     // MARK: - Limits
-
-    @Test func anEndlessBodyEndsAtTheSizeLimit() async throws {
-        let server = try await server(.endless())
-        downloader.maximumResponseSize = 100_000
-        let url = server.url("/x").absoluteString
-        #expect(await failure(from: server) == .responseTooLarge(url: url, limit: 100_000))
-        await server.waitForAbandonedRequests(1)
-    }
 
     @Test func aBodyOfExactlyTheLimitIsFine() async throws {
         let server = try await server(.ok(body))

@@ -10,6 +10,12 @@ import Testing
 struct ImageDownloaderTests {
     private let url = URL(string: "http://a.example/x.png")!
     private let body = Data([42, 1, 2, 3])
+    private let gate = Gate()
+    private let results = Recorder<LoadingResult>()
+    /// Answers when the gate opens.
+    private let held: ScriptedTransport
+
+    init() { held = ScriptedTransport(body: body, after: gate) }
 
     private func downloader(_ transport: ScriptedTransport) -> ImageDownloader {
         ImageDownloader(name: "test", transport: transport)
@@ -39,11 +45,8 @@ struct ImageDownloaderTests {
 
     /// Upstream: testDownloadAnImageWithMultipleCallback
     @Test func aThousandCallersOfOneURLShareOneTransferAndOneProcessing() async throws {
-        let gate = Gate()
-        let transport = ScriptedTransport(body: body, after: gate)
-        let downloader = downloader(transport)
+        let downloader = downloader(held)
         let processor = FirstByteProcessor()
-        let results = Recorder<LoadingResult>()
         let tasks = (0..<1000).map { _ in
             downloader.download(url, .processing(processor), into: results)
         }
@@ -51,36 +54,30 @@ struct ImageDownloaderTests {
         #expect(Set(tasks.map { ObjectIdentifier($0.sessionTask!) }).count == 1)
         gate.open()
         let all = try await results.waitFor(count: 1000).map { try $0.get() }
-        #expect(transport.requests.count == 1 && processor.calls.count == 1)
+        #expect(held.requests.count == 1 && processor.calls.count == 1)
         #expect(all.allSatisfy { $0.image === all[0].image && $0.originalData == body })
     }
 
     /// Upstream: testDownloadWithDifferentProcessors
     @Test func differentProcessorsShareTheTransferOnly() async throws {
-        let gate = Gate()
-        let transport = ScriptedTransport(body: body, after: gate)
-        let downloader = downloader(transport)
-        let results = Recorder<LoadingResult>()
+        let downloader = downloader(held)
         let processors = [FirstByteProcessor("a"), FirstByteProcessor("b")]
         for processor in processors + processors {
             downloader.download(url, .processing(processor), into: results)
         }
         gate.open()
         await results.waitFor(count: 4)
-        #expect(transport.requests.count == 1 && processors.map(\.calls.count) == [1, 1])
+        #expect(held.requests.count == 1 && processors.map(\.calls.count) == [1, 1])
     }
 
     @Test func requestsThatDifferInAHeaderFieldAreNotShared() async {
-        let gate = Gate()
-        let transport = ScriptedTransport(body: body, after: gate)
-        let downloader = downloader(transport)
-        let results = Recorder<LoadingResult>()
+        let downloader = downloader(held)
         for token in ["a", "b", "a"] {
             downloader.download(url, .modifying(setting(["Authorization": token])), into: results)
         }
         gate.open()
         await results.waitFor(count: 3)
-        #expect(transport.requests.count == 2)
+        #expect(held.requests.count == 2)
     }
 
     @Test func completionsComeOnTheCallbackQueue() async {
@@ -124,10 +121,8 @@ struct ImageDownloaderTests {
 
     /// Defect: D-3
     @Test func completesWhenTheDownloaderIsReleasedMeanwhile() async throws {
-        let gate = Gate()
-        let results = Recorder<LoadingResult>()
         do {
-            let downloader = downloader(ScriptedTransport(body: body, after: gate))
+            let downloader = downloader(held)
             downloader.download(url, into: results)
         }
         gate.open()

@@ -40,6 +40,7 @@ struct SessionConfigurationTests {
 
     @Test func theNumberOfConnectionsIsTakenOver() {
         let downloader = ImageDownloader(name: "test")
+        #expect(downloader.maximumConnectionsPerHost == 6 && downloader.downloadTimeout == 15)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 2
         downloader.sessionConfiguration = configuration

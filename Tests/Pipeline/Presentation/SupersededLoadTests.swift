@@ -25,9 +25,7 @@ import Testing
         ]
 
     /// Makes the place; the result gives it a picture to show.
-    private func showing(
-        _ place: ImagePlace
-    ) -> @MainActor (URL, KingfisherOptionsInfo) -> Void {
+    private func showing(_ place: ImagePlace) -> @MainActor (URL, KingfisherOptionsInfo) -> Void {
         let made = place.make()
         return { _ = made.set($0, $1, nil, nil) }
     }

@@ -123,17 +123,6 @@ import Vips
         }
     }
 
-    @Test func worksInTheGivenOrder() throws {
-        let image = Picture.noise(width: 10, height: 10, hasAlpha: false).image(hasAlpha: false)
-        let border = BorderImageProcessor(border: Border(color: .red, lineWidth: 2))
-        let crop = CroppingImageProcessor(size: CGSize(width: 4, height: 4))
-        let inside = try (border |> crop).applied(to: image)
-        let outside = try (crop |> border).applied(to: image)
-        #expect(try Picture(inside).difference(to: Picture(crop.applied(to: image))) == 0)
-        let red = Picture(width: 4, height: 4) { _, _ in SIMD4(1, 0, 0, 1) }
-        #expect(try Picture(outside).difference(to: red) == 0)
-    }
-
     @Test func describesWorkAndRendersItOnce() throws {
         let counter = CountingOperation()
         let image = Picture.noise(width: 10, height: 10).image().applying(counter)

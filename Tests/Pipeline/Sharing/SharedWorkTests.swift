@@ -3,26 +3,6 @@ import Halcyon
 import Testing
 
 struct SharedWorkTests {
-    @Test func manyWhoAskMeanwhileShareOneRun() async throws {
-        let table = SharedWork<String, Int>()
-        let gate = Gate()
-        let results = Recorder<Int>()
-        let runs = Locked(0)
-        for _ in 0..<100 {
-            table.ask(for: "key", completion: { results.record($0) }) { _, finish in
-                runs.withLock { $0 += 1 }
-                Task {
-                    // Only cancellation ends the wait early, and nobody cancels.
-                    try? await gate.wait()
-                    finish(7)
-                }
-            }
-        }
-        gate.open()
-        #expect(await results.waitFor(count: 100) == Array(repeating: 7, count: 100))
-        #expect(runs.value == 1 && table.isIdle)
-    }
-
     @Test func duringAVisitItRunsOnceAndAnewAfterwards() async {
         let table = SharedWork<String, Int>()
         let visit = table.retain("key")

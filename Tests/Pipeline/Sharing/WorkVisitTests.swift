@@ -22,12 +22,6 @@ struct WorkVisitTests {
         return nil
     }
 
-    @Test func withoutVisitorsNothingIsKept() {
-        var ledger = Ledger()
-        work(1, "a", nil, &ledger)
-        #expect(ledger.isIdle)
-    }
-
     @Test(arguments: [true, false])
     func whoCameBeforeTheEndOrWhileTheFirstAreThereIsServedHoweverLate(beforeTheEnd: Bool) {
         var ledger = Ledger()

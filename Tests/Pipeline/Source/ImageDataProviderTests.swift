@@ -33,11 +33,6 @@ import Testing
         #expect(try await provider.data == Data("bytes".utf8))
     }
 
-    @Test func aMissingFileIsAnError() async throws {
-        let provider = LocalFileImageDataProvider(fileURL: URL(filePath: "/no/such/file.png"))
-        await #expect(throws: (any Error).self) { try await provider.data() }
-    }
-
     /// Upstream: testLocalFileImageDataProviderMainQueue
     @Test func onTheMainQueueAFileCanBeReadAtOnce() async throws {
         let provider = LocalFileImageDataProvider(fileURL: file, loadingQueue: .mainCurrentOrAsync)
