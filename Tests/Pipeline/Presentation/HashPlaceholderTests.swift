@@ -52,6 +52,7 @@ import Testing
             sizes(views[0].image, views[1].image, views[2].image) == [
                 CGSize(width: 64, height: 32), CGSize(width: 32, height: 18), nil,
             ])
+        #expect(views[0].image?.pixelSize == PixelSize(width: 32, height: 16))
         gate.open()
         #expect(await done.waitFor(count: 3).sorted() == [1, 2, 3])
     }

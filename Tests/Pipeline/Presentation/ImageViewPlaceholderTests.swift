@@ -22,18 +22,6 @@ import Testing
         #expect(view.kf.placeholder == nil && view.image?.pixelSize.width == 1)
     }
 
-    @Test func hashesHaveTheirProportionsOrTheSizeAskedFor() throws {
-        let hash = "2PoNNJpwd3d+eId3iIhzjwcHiA=="
-        #expect(Image.thumbHash(hash)?.pixelSize == PixelSize(width: 32, height: 18))
-        let sized = try #require(Image.thumbHash(hash, size: CGSize(width: 640, height: 360)))
-        #expect(sized.size == CGSize(width: 640, height: 360))
-        let blurred = try #require(
-            Image.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 640, height: 320)))
-        #expect(blurred.size == CGSize(width: 640, height: 320))
-        #expect(blurred.pixelSize == PixelSize(width: 32, height: 16))
-        #expect(Image.blurHash("no hash") == nil && Image.thumbHash("no hash") == nil)
-    }
-
     /// Upstream: testImageSettingWithCustomizePlaceholder
     @Test func aPlaceholderViewLiesOnTheImageViewUntilTheImageComes() async throws {
         let gate = fixture.hold()

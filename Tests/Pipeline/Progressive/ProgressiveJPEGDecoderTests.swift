@@ -57,18 +57,6 @@ struct ProgressiveJPEGDecoderTests {
         #expect(try pictures.last?.data == decoded(fixture.data).data)
     }
 
-    @Test func skipsScansThatNobodyWantsToSee() throws {
-        let decoder = try makeDecoder()
-        #expect(try decoder.feed(fixture.data) == fixture.scanCount)
-        try decoder.decode(upTo: 4)
-        #expect(decoder.begunScanCount == 5)
-        #expect(try decoder.bitmap().data == fixture.picture(4).data)
-        try decoder.decode(upTo: fixture.scanCount)
-        #expect(decoder.begunScanCount == fixture.scanCount)
-        #expect(try decoder.bitmap().data == decoded(fixture.data).data)
-        #expect(decoder.decodedCount == fixture.data.count)
-    }
-
     @Test func hasNothingToShowBeforeASecondScan() throws {
         let decoder = try makeDecoder()
         #expect(try decoder.feed(fixture.prefix(1).dropLast()) == 0)

@@ -67,14 +67,6 @@ import Testing
         #expect(await fixture.load().errorCode == 2002)
     }
 
-    @Test func aServerThatIgnoresRangesSendsTheWhole() async throws {
-        _ = await fixture.breakOff(after: half)
-        fixture.origin.route(fixture.path, OriginResponse.png(picture))
-        #expect(await fixture.load().bytes == picture)
-        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
-        #expect(try fixture.files().isEmpty)
-    }
-
     @Test func whatHasChangedIsReceivedWhole() async throws {
         _ = await fixture.breakOff(after: half)
         let changed = OriginResponse.png(other).with(.ranges, .entityTag("\"two\""))

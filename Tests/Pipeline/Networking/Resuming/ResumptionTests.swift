@@ -44,19 +44,6 @@ import Testing
         }
     }
 
-    @Test func itMayBreakOffAgainAndAgain() async throws {
-        var expected: [String?] = []
-        for step in 0..<5 {
-            // Of each answer 20 bytes arrive.
-            fixture.origin.route(
-                fixture.path, fixture.response.with(.breakOff(afterBytes: 20, .close)))
-            #expect(await fixture.load().errorCode == 2003)
-            expected.append(step == 0 ? nil : "bytes=\(20 * step)-")
-        }
-        #expect(await fixture.loadWhole() == picture)
-        #expect(fixture.ranges == expected + ["bytes=100-"])
-    }
-
     @Test func aCancelledDownloadGoesOn() async throws {
         let gate = Gate()
         fixture.origin.route(
@@ -91,17 +78,6 @@ import Testing
             with: fixture.url, options: [.retryStrategy(retry)])
         #expect(result.data() == picture && fixture.ranges == [nil, "bytes=\(half)-"])
         #expect(result.metrics?.resumedByteCount == Int64(half))
-    }
-
-    @Test func theMetricsTellWhatWasReceived() async throws {
-        _ = await fixture.breakOff(after: half)
-        fixture.origin.route(fixture.path, fixture.response)
-        let metrics = try #require(try await fixture.load().get().metrics)
-        #expect(metrics.resumedByteCount == Int64(half))
-        #expect(metrics.responseBodyBytesReceived == Int64(picture.count - half))
-        let whole = try #require(try await fixture.load().get().metrics)
-        #expect(whole.resumedByteCount == 0)
-        #expect(whole.responseBodyBytesReceived == Int64(picture.count))
     }
 
     @Test func theProgressBeginsWhereTheFirstPartEnded() async throws {
