@@ -16,8 +16,7 @@ import Testing
     func writesWhatOtherProgramsWrite(_ bitmap: Bitmap, _ hash: String) throws {
         #expect(ThumbHash(bitmap).description == hash)
         #expect(try ThumbHash(hash) == ThumbHash(bitmap))
-        let bare = hash.replacingOccurrences(of: "=", with: "")
-        #expect(try ThumbHash(bare).description == hash)
+        #expect(try ThumbHash(hash.replacing("=", with: "")).description == hash)
     }
 
     /// By V8 11, which calculates by fdlibm; glibc has another last digit for each.

@@ -64,8 +64,7 @@ struct DigestChallengeTests {
         "Digest realm=a, qop=auth", "Digest realm=a, nonce=b, qop=auth-int",
         "Digest realm=a, nonce=b, qop=auth, algorithm=SHA-1", "Basic realm=a",
     ]) func refusesWhatItCannotAnswer(field: String) throws {
-        let challenge = try #require(HTTPChallenge.parse(field).first)
-        #expect(DigestChallenge(challenge) == nil)
+        #expect(DigestChallenge(try #require(HTTPChallenge.parse(field).first)) == nil)
     }
 
     @Test func theUserNameIsHashedWhenTheServerAsksForThat() throws {

@@ -47,13 +47,11 @@ struct ImageDownloaderCancellationTests {
 
     /// Upstream: testCancelOneDownloadTask
     @Test func oneOfTwoSharersLeavesAlone() async throws {
-        let first = download(url)
-        let second = download(url)
+        let (first, second) = (download(url), download(url))
         first.cancel()
         #expect(results.events.map(\.errorCode) == [1003])
         gate.open()
-        let all = await results.waitFor(count: 2)
-        #expect(all[1].errorCode == nil)
+        #expect(await results.waitFor(count: 2)[1].errorCode == nil)
         second.cancel()
         #expect(results.count == 2 && transport.requests.count == 1)
     }
@@ -77,8 +75,7 @@ struct ImageDownloaderCancellationTests {
     /// Upstream: testCancelThenRestartSameDownload
     @Test func aRequestAfterACancellationStartsAnew() async {
         download(url).cancel()
-        let second = download(url)
-        #expect(second.cancelToken == 0)
+        #expect(download(url).cancelToken == 0)
         gate.open()
         #expect(await results.waitFor(count: 2).map(\.errorCode) == [1003, nil])
     }

@@ -25,8 +25,7 @@ struct ImageDownloaderHookTests {
         let task = downloader(transport)
             .download(url, .modifying(changing { $0.url = target }), into: results)
         #expect(task.isInitialized && task.sessionTask?.originalURL == target)
-        let result = try #require(await results.waitFor(count: 1).first)
-        #expect(try result.get().url == target)
+        #expect(try await results.waitFor(count: 1)[0].get().url == target)
         #expect(transport.requests.events.map(\.url) == [target])
     }
 

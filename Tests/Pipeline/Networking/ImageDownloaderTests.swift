@@ -121,10 +121,7 @@ struct ImageDownloaderTests {
 
     /// Defect: D-3
     @Test func completesWhenTheDownloaderIsReleasedMeanwhile() async throws {
-        do {
-            let downloader = downloader(held)
-            downloader.download(url, into: results)
-        }
+        downloader(held).download(url, into: results)
         gate.open()
         #expect(await results.waitFor(count: 1).map(\.bytes) == [body])
     }

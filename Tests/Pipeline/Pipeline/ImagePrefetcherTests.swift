@@ -148,8 +148,7 @@ import Testing
     @Test func loadsEverythingOneAtATime() async {
         let run = prefetcher(urls.map { .network($0) })
         run.prefetcher.maxConcurrentDownloads = 1
-        let report = await run.reportAfterStart()
-        #expect(report.completed == urls.map(\.cacheKey))
+        #expect(await run.reportAfterStart().completed == urls.map(\.cacheKey))
         #expect(fixture.origin.peakConcurrentRequests == 1)
     }
 
@@ -173,8 +172,7 @@ import Testing
             .provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw")), .network(urls[1]),
         ]
         let run = prefetcher(sources)
-        let report = await run.reportAfterStart()
-        #expect(Set(report.completed) == Set(sources.map(\.cacheKey)))
+        #expect(await Set(run.reportAfterStart().completed) == Set(sources.map(\.cacheKey)))
         #expect(run.progress.events.map(\.completed.count) == [1, 2, 3, 4])
     }
 

@@ -50,8 +50,7 @@ import Testing
         }
         await fixture.origin.waitForRequests(4)
         gates[3].open()
-        let error = await failure
-        #expect(error?.isInvalidResponseStatusCode(404) == true)
+        #expect(await failure?.isInvalidResponseStatusCode(404) == true)
         await fixture.origin.waitForAbandonedRequests(3)
         #expect(fixture.origin.requestCount == 4)
         openAll()
@@ -108,8 +107,7 @@ import Testing
         let task = Task { try await manager.retrieveImages(with: urls).count }
         await fixture.origin.waitForRequests(5)
         task.cancel()
-        let error = await kingfisherError { _ = try await task.value }
-        #expect(error?.isCancelled == true)
+        #expect(await kingfisherError { _ = try await task.value }?.isCancelled == true)
         await fixture.origin.waitForAbandonedRequests(5)
         openAll()
     }

@@ -90,8 +90,7 @@ import Testing
         let processed = key.computedKey(with: processor.identifier)
         let fileCount = (memoryOnly ? 0 : 1) + (withOriginal ? 1 : 0)
         await events.wait { $0.fileCount == fileCount }
-        let original: CacheType = withOriginal ? .disk : .none
-        #expect(cache.imageCachedType(forKey: key) == original)
+        #expect(cache.imageCachedType(forKey: key) == (withOriginal ? .disk : .none))
         #expect(cache.imageCachedType(forKey: processed) == .memory)
         #expect(cache.diskStorage.isCached(forKey: processed) == !memoryOnly)
         #expect(completions.count == 1)

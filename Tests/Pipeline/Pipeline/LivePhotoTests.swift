@@ -50,8 +50,7 @@ import Testing
     ) async throws {
         try await fixture.cache.storeToDisk(heic, forKey: "1", forcedExtension: ext)
         let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
-        let expected = isFound ? ext ?? "" : nil
-        #expect(file?.pathExtension == expected)
+        #expect(file?.pathExtension == (isFound ? ext ?? "" : nil))
     }
 
     // MARK: Loading files

@@ -197,8 +197,7 @@ import Testing
         let count = renderer.frames.count
         binder.appear(description.context)
         #expect(renderer.frames.count == count)
-        let changed = description.antialiased(true)
-        binder.appear(changed.context)
+        binder.appear(description.antialiased(true).context)
         #expect(renderer.frames.count == count + 1)
         #expect(renderer.frames.last?.presentation.rendering.isAntialiased == true)
         #expect(renderer.frames.last?.presentation.image?.pixelSize.width == 3)

@@ -13,8 +13,7 @@ import Testing
 
     @available(*, deprecated) @Test func loadingImmediatelyChangesNothing() {
         let url = URL(string: "http://example.com/image.png")
-        let same = image.loadImmediately().loadImmediately(false)
-        #expect(same.context === image.context)
+        #expect(image.loadImmediately().loadImmediately(false).context === image.context)
         #expect(KFAnimatedImage(url).loadImmediately().context.source == image.context.source)
         let builder = KF.url(url)
         #expect(builder.loadImmediately() === builder)

@@ -84,8 +84,7 @@ import Testing
             fixture.set(1, in: view, [.cancelWhenSuperseded], then: results.add(number))
         }
         gate.open()
-        let all = await results.wait(for: 3)
-        #expect(all.map(\.width) == [nil, nil, 1])
+        #expect(await results.wait(for: 3).map(\.width) == [nil, nil, 1])
         #expect(fixture.origin.requestCount == 1 && fixture.origin.abandonedRequestCount == 0)
     }
 

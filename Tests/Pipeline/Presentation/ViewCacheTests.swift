@@ -30,8 +30,7 @@ import Testing
         #expect(shown.value?.cacheType == place)
         if isOnDisk { aged.cache.clearMemoryCache() }
         aged.clock.advance(90)
-        let afterwards: CacheType = isOnDisk ? .none : .disk
-        #expect(aged.cachedType == (extends ? place : afterwards))
+        #expect(aged.cachedType == (extends ? place : isOnDisk ? .none : .disk))
     }
 
     /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames, testLoadGIFImageWithDifferentOptions

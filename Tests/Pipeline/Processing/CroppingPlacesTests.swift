@@ -93,8 +93,7 @@ import Testing
         let processor = SmartCroppingImageProcessor(size: size, interest: .entropy)
         let pixels = try Picture(processor.applied(to: image)).pixels
         #expect(pixels.allSatisfy { $0.x == $0.z } && Set(pixels.map(\.x)).count > 50)
-        let attention = try Picture(image.kf.smartCrop(to: size))
-        #expect(attention.pixels.contains { $0.x != $0.z })
+        #expect(try Picture(image.kf.smartCrop(to: size)).pixels.contains { $0.x != $0.z })
     }
 
     @Test func framesAreCutAtOnePlace() throws {

@@ -116,8 +116,7 @@ import Vips
             let together = try chain.applied(to: image)
             var stepwise = image
             for processor in Self.processors {
-                let next = try processor.applied(to: stepwise)
-                stepwise = Image(bitmap: try next.bitmap())
+                stepwise = Image(bitmap: try processor.applied(to: stepwise).bitmap())
             }
             #expect(try together.bitmap().data == stepwise.bitmap().data)
         }

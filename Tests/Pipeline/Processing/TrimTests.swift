@@ -19,8 +19,7 @@ import Testing
 
     @Test(arguments: PixelKind.all)
     func cutsOffTheBorder(_ kind: PixelKind) throws {
-        let picture = Self.block(.one, left: 3, top: 5, right: 7, bottom: 2)
-        let image = kind.image(picture)
+        let image = kind.image(Self.block(.one, left: 3, top: 5, right: 7, bottom: 2))
         let result = image.kf.trimmed()
         #expect(result.pixelSize == PixelSize(width: 20, height: 12))
         let source = try Picture(image)

@@ -134,16 +134,14 @@ import Testing
     func animationsForAPlaceOfThatSize(size: CGSize) throws {
         let gif = try Image.decoding(Grays.gif(3))
         for scale in [1, size.width] {
-            let animator = Animator(image: gif.withScale(scale), targetSize: size)
-            _ = animator.frame(at: 0)
+            _ = Animator(image: gif.withScale(scale), targetSize: size).frame(at: 0)
         }
     }
 
     @Test(arguments: numbers)
     func thumbnailsOfThatSize(number: CGFloat) async throws {
         let folder = try TemporaryDirectory()
-        let file = folder.url.appendingPathComponent("a.png")
-        try PNGFixture.data(.gradient(width: 8, height: 6)).write(to: file)
+        let file = try folder.write(PNGFixture.data(.gradient(width: 8, height: 6)), to: "a.png")
         let provider = ThumbnailImageDataProvider(url: file, maxPixelSize: number)
         #expect(!provider.cacheKey.isEmpty)
         // A thumbnail is never larger than its picture, or of too many pixels.

@@ -111,8 +111,7 @@ struct ProgressiveDisplayTests {
             #expect(viewing.cache.imageCachedType(forKey: viewing.url.absoluteString) == .none)
             gate.open()
         }
-        let image = try await result.get().image
-        #expect(try image.bitmap().data == decoded(fixture.data).data)
+        #expect(try await result.get().image.bitmap().data == decoded(fixture.data).data)
         #expect(viewing.shown.count == gates.count && viewing.onMain.events.allSatisfy { $0 })
         #expect(viewing.cache.imageCachedType(forKey: viewing.url.absoluteString) == .memory)
     }

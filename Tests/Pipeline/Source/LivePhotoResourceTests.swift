@@ -42,8 +42,7 @@ import Testing
     @Test func aProviderWithoutAURLHasNoType() throws {
         let provider = RawImageDataProvider(data: Data(), cacheKey: "raw")
         #expect(LivePhotoResource(source: .provider(provider)).referenceFileType == .other(""))
-        let file = URL(filePath: "/tmp/photo.heic")
-        let local = LivePhotoResource(downloadURL: file)
+        let local = LivePhotoResource(downloadURL: URL(filePath: "/tmp/photo.heic"))
         guard case .provider = local.dataSource else { throw Unexpected(local.dataSource) }
         #expect(local.referenceFileType == .heic)
     }

@@ -14,8 +14,7 @@ import Testing
     ])
     func theKeyOfAURLSurvivesAMoveOfItsBundle(url: String, key: String) throws {
         let url = try #require(URL(string: url))
-        let expected = url.isFileURL ? "kingfisher.local.cacheKey/\(key)" : key
-        #expect(url.cacheKey == expected)
+        #expect(url.cacheKey == (url.isFileURL ? "kingfisher.local.cacheKey/\(key)" : key))
     }
 
     @Test func aNetworkResourceStaysOne() throws {

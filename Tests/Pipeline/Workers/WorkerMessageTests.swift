@@ -68,8 +68,7 @@ struct WorkerMessageTests {
         let answer = Self.answers[index]
         let bytes = answer.bytes(id: Self.id)
         #expect(bytes.count <= WorkerRequest.mostBytes)
-        let again = try #require(Self.read(bytes))
-        #expect("\(again)" == "\(answer)")
+        #expect("\(try #require(Self.read(bytes)))" == "\(answer)")
     }
 
     @Test(arguments: answers.indices) func anAnswerThatIsNotWholeIsNone(_ index: Int) {
