@@ -14,15 +14,10 @@ struct ScriptedTransport: HTTPTransport {
         self.script = script
     }
 
-    /// Answers every request with 200 and these bytes.
-    init(body: Data) {
-        self.init { _, exchange in try await exchange.answer(body) }
-    }
-
-    /// Answers every request with 200 and these bytes once `gate` is open.
-    init(body: Data, after gate: Gate) {
+    /// Answers every request with 200 and these bytes, once `gate` is open if there is one.
+    init(body: Data, after gate: Gate? = nil) {
         self.init { _, exchange in
-            try await gate.wait()
+            try await gate?.wait()
             try await exchange.answer(body)
         }
     }

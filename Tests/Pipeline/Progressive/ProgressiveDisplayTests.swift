@@ -251,12 +251,10 @@ struct ProgressiveDisplayTests {
     }
 
     @Test func showsNothingAfterCancellation() async throws {
-        let transport = ScriptedTransport { _, exchange in
-            try await exchange.respond()
+        let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(3))
             try await Gate().wait()
         }
-        let viewing = try Viewing(transport)
         let request = ImageRequest(
             source: .network(viewing.url), options: viewing.options(sharp),
             probing: .onCallingThread, progressiveConsumer: { shown.record($0) })
