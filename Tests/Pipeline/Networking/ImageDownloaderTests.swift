@@ -34,7 +34,7 @@ struct ImageDownloaderTests {
     @Test func theAsyncFormsDeliverTheSame() async throws {
         let downloader = downloader(ScriptedTransport(body: body))
         let options: KingfisherOptionsInfo = [.processor(FirstByteProcessor())]
-        let results = [
+        let results: [ImageLoadingResult] = [
             try await downloader.downloadImage(with: url, options: options),
             try await downloader.downloadImage(with: url, options: .processing()),
             try await downloader.downloadImage(

@@ -10,7 +10,7 @@ import Testing
         for (side, width, height) in [
             (16, 3, 2), (16, 1, 1), (16, 40, 7), (16, 16, 16), (1, 3, 2),
         ] {
-            let color = SIMD4(1, 0.4, 0, kind.hasAlpha ? 0.6 : 1)
+            let color = SIMD4<Double>(1, 0.4, 0, kind.hasAlpha ? 0.6 : 1)
             let flat = Picture(width: side, height: side) { _, _ in color }
             let size = CGSize(width: width, height: height)
             let result = try Picture(kind.image(flat).kf.resize(to: size))
