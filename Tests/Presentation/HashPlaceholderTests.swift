@@ -17,20 +17,20 @@ import Testing
     /// The sizes of what is seen by then.
     private func sizes(_ images: Image?...) -> [CGSize?] { images.map { $0?.size } }
 
+    private let (high, wide) = (CGSize(width: 32, height: 24), CGSize(width: 32, height: 18))
+    private let large = CGSize(width: 64, height: 32)
+
     @Test func anImageViewTakesThem() async throws {
         let gate = fixture.hold()
         let (first, second) = (HeadlessImageView(), HeadlessImageView())
+        let size = CGSize(width: 64, height: 36)
         first.kf.setImage(
             with: fixture.url(width: 1), placeholder: .blurHash(blurHash), options: fixture.options,
             completionHandler: results.add())
         second.kf.setImage(
-            with: fixture.url(width: 2),
-            placeholder: .thumbHash(thumbHash, size: CGSize(width: 64, height: 36)),
+            with: fixture.url(width: 2), placeholder: .thumbHash(thumbHash, size: size),
             options: fixture.options, completionHandler: results.add(1))
-        #expect(
-            sizes(first.image, second.image) == [
-                CGSize(width: 32, height: 24), CGSize(width: 64, height: 36),
-            ])
+        #expect(sizes(first.image, second.image) == [high, size])
         gate.open()
         #expect(await results.wait(for: 2).map(\.width) == [1, 2])
         #expect(first.image?.pixelSize.width == 1 && second.image?.pixelSize.width == 2)
@@ -44,14 +44,11 @@ import Testing
             fixture.builder(fixture.url(width: width))
                 .onSuccess { done.record($0.image.pixelSize.width) }
         }
-        builder(1).placeholder(blurHash: blurHash, size: CGSize(width: 64, height: 32))
-            .set(to: views[0])
+        builder(1).placeholder(blurHash: blurHash, size: large).set(to: views[0])
         builder(2).placeholder(thumbHash: thumbHash).set(to: views[1])
         builder(3).placeholder(blurHash: "no hash").set(to: views[2])
-        #expect(
-            sizes(views[0].image, views[1].image, views[2].image) == [
-                CGSize(width: 64, height: 32), CGSize(width: 32, height: 18), nil,
-            ])
+        #expect(sizes(views[0].image, views[1].image, views[2].image) == [large, wide, nil])
+        #expect(views[0].image?.pixelSize == PixelSize(width: 32, height: 16))
         gate.open()
         #expect(await done.waitFor(count: 3).sorted() == [1, 2, 3])
     }
@@ -71,7 +68,6 @@ import Testing
         toggle.kf.setAlternateImage(
             with: fixture.url(width: 4), placeholder: .blurHash(blurHash),
             options: fixture.options, completionHandler: results.add(3))
-        let (high, wide) = (CGSize(width: 32, height: 24), CGSize(width: 32, height: 18))
         #expect(
             sizes(
                 button.image(for: .normal), button.backgroundImage(for: .selected), toggle.image,

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HalcyonTestKit
 import Testing
 
@@ -90,12 +89,10 @@ import Testing
         let description = photo.fade(duration: 2)
         _ = await run(description)
         #expect(renderer.frames.map(\.transition.duration).last == 2)
-        let again = ImageBinder()
-        let frames = HeadlessImageRenderer()
+        let (again, frames) = (ImageBinder(), HeadlessImageRenderer())
         again.renderer = frames
         again.appear(description.context)
-        #expect(again.isLoaded)
-        #expect(frames.frames.map(\.transition.duration) == [0, 0])
+        #expect(again.isLoaded && frames.frames.map(\.transition.duration) == [0, 0])
     }
 
     /// Upstream: testLoadTransitionUsesLoadTransitionPathForNonCachedImage
@@ -123,13 +120,9 @@ import Testing
 
     @Test func progressIsToldToTheRendererAndTheCaller() async throws {
         let calls = Recorder<Int64>()
-        _ = await run(
-            photo.onProgress { received, _ in
-                calls.record(received)
-            })
+        _ = await run(photo.onProgress { received, _ in calls.record(received) })
         let size = Int64(PresentationFixture.png(width: 3).count)
-        #expect(calls.events.last == size)
-        #expect(binder.progress.completedUnitCount == size)
+        #expect(calls.events.last == size && binder.progress.completedUnitCount == size)
         #expect(binder.progress.totalUnitCount == size)
     }
 
@@ -161,8 +154,7 @@ import Testing
         let cancelling = description.cancelOnDisappear(true)
         binder.disappear(cancelling.context)
         #expect(!binder.isLoadingOrLoaded)
-        await errors.waitFor(count: 1)
-        #expect(errors.events == [1003])
+        #expect(await errors.waitFor(count: 1) == [1003])
         #expect(binder.presentation.overlay == .placeholder)
 
         binder.appear(cancelling.context)
@@ -177,13 +169,12 @@ import Testing
     @Test func aDownloadNobodyLooksAtIsLessUrgentWhenAsked() async throws {
         let gate = fixture.hold()
         let loaded = Recorder<Int>()
-        let tasks = Recorder<DownloadTask?>()
-        let plain = photo.downloadPriority(0.75)
-            .requestModifier(StartWitness { tasks.record($0) })
+        let modifier = HeldModifier()
+        let plain = photo.downloadPriority(0.75).requestModifier(modifier)
             .onSuccess { loaded.record($0.image.pixelSize.width) }
         let description = plain.reducePriorityOnDisappear(true)
         binder.appear(description.context)
-        let task = try #require(await tasks.waitFor(count: 1)[0]?.sessionTask)
+        let task = try #require(await modifier.started.waitFor(count: 1)[0]?.sessionTask)
         #expect(task.priority == 0.75)
         binder.disappear(plain.context)
         #expect(task.priority == 0.75)
@@ -201,16 +192,12 @@ import Testing
     @Test func theHintsForDrawingReachTheRenderer() async throws {
         let description = photo.resizable().interpolation(.none)
         _ = await run(description)
-        #expect(!renderer.frames.isEmpty)
-        #expect(
-            renderer.frames.allSatisfy {
-                $0.presentation.rendering == description.context.rendering
-            })
+        let hints = renderer.frames.map(\.presentation.rendering)
+        #expect(!hints.isEmpty && hints.allSatisfy { $0 == description.context.rendering })
         let count = renderer.frames.count
         binder.appear(description.context)
         #expect(renderer.frames.count == count)
-        let changed = description.antialiased(true)
-        binder.appear(changed.context)
+        binder.appear(description.antialiased(true).context)
         #expect(renderer.frames.count == count + 1)
         #expect(renderer.frames.last?.presentation.rendering.isAntialiased == true)
         #expect(renderer.frames.last?.presentation.image?.pixelSize.width == 3)
@@ -231,22 +218,10 @@ import Testing
 
     @Test func loadingBeginsBeforeTheViewAppearsWhenAsked() async throws {
         fixture.hold()
-        let description = photo
-        binder.prepare(description.context)
+        binder.prepare(photo.context)
         #expect(!binder.isLoadingOrLoaded)
-        binder.prepare(description.startLoadingBeforeViewAppear().context)
+        binder.prepare(photo.startLoadingBeforeViewAppear().context)
         #expect(binder.isLoadingOrLoaded)
         binder.cancel()
     }
-}
-
-/// Tells of the task of a download once it has begun.
-private struct StartWitness: ImageDownloadRequestModifier {
-    let onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)?
-
-    init(_ onStart: @escaping @Sendable (DownloadTask?) -> Void) {
-        onDownloadTaskStarted = onStart
-    }
-
-    func modified(for request: URLRequest) -> URLRequest? { request }
 }

@@ -83,29 +83,15 @@ import Testing
         let png = PresentationFixture.png(width: 8)
         fixture.origin.route(
             "/slow.png", .png(png).with(.hold(afterBytes: png.count / 2, .gate(gate))))
-        let indicator = ProgressSpy()
+        let indicator = RecordingIndicator()
         view.kf.indicatorType = .custom(indicator: indicator)
         view.kf.setImage(
             with: fixture.origin.url("/slow.png"), options: fixture.options,
             completionHandler: results.add())
-        let first = await indicator.events.waitFor(count: 1)
+        let first = await indicator.progress.waitFor(count: 1)
         #expect(first.allSatisfy { $0 == [Int64(png.count / 2), Int64(png.count)] })
         gate.open()
         _ = await results.wait(for: 1)
-        #expect(indicator.events.events.last == [Int64(png.count), Int64(png.count)])
-    }
-}
-
-@MainActor private final class ProgressSpy: Indicator {
-    let events = Recorder<[Int64]>()
-    private let label = HeadlessLabel()
-
-    var view: any IndicatorView { label }
-
-    func startAnimatingView() {}
-    func stopAnimatingView() {}
-
-    func showProgress(received: Int64, total: Int64) {
-        events.record([received, total])
+        #expect(indicator.progress.events.last == [Int64(png.count), Int64(png.count)])
     }
 }

@@ -27,8 +27,7 @@ import Testing
 
     @Test func transitionsHaveTheirDurationAndLook() {
         let all: [(ImageTransition, Double, ImageTransition.AnimationOptions)] = [
-            (.none, 0, []),
-            (.fade(1), 1, .transitionCrossDissolve),
+            (.none, 0, []), (.fade(1), 1, .transitionCrossDissolve),
             (.flipFromLeft(2), 2, .transitionFlipFromLeft),
             (.flipFromRight(3), 3, .transitionFlipFromRight),
             (.flipFromTop(4), 4, .transitionFlipFromTop),
@@ -81,11 +80,9 @@ import Testing
             completion: { ends.record($0) })
         async let result = fixture.show(fixture.url(width: 3), in: view, [.transition(transition)])
         await clock.waitForSleepers()
-        #expect(view.image === other)
-        #expect(ends.count == 0)
+        #expect(view.image === other && ends.count == 0)
         clock.advance(by: .seconds(2))
-        #expect(await result.width == 3)
-        #expect(ends.events == [true])
+        #expect(await result.width == 3 && ends.events == [true])
     }
 
     @Test func aViewGivenAnotherImageBeforeTheChangeNeverShowsTheEarlierOne() async throws {
@@ -100,8 +97,7 @@ import Testing
         #expect(await results.wait(for: 1)[0].width == 4)
         view.runChanges()
         let all = await results.wait(for: 2)
-        #expect(all[0].error?.isNotCurrentTask == true)
-        #expect(view.shown.compactMap { $0 } == [4])
+        #expect(all[0].error?.isNotCurrentTask == true && view.shown.compactMap { $0 } == [4])
     }
 }
 
@@ -113,9 +109,7 @@ import Testing
     private(set) var shown: [Int?] = []
     private var pending: [() -> Void] = []
 
-    var image: KFCrossPlatformImage? {
-        didSet { shown.append(image?.pixelSize.width) }
-    }
+    var image: KFCrossPlatformImage? { didSet { shown.append(image?.pixelSize.width) } }
 
     func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement) {}
     func removeOverlay(_ view: any KFCrossPlatformView) {}

@@ -13,76 +13,53 @@ import Testing
 
     private let builder = KF.url(URL(string: "http://example.com/image.png"))
 
-    @Test func theFactoriesMakeTheSource() {
+    @Test func theFactoriesMakeTheSource() throws {
         let url = URL(string: "http://example.com/image.png")!
         #expect(KF.url(url).source == .network(url))
-        #expect(KF.url(url, cacheKey: "key").source?.cacheKey == "key")
-        #expect(KF.url(nil).source == nil)
-        #expect(KF.resource(url).source == .network(url))
-        #expect(KF.resource(nil).source == nil)
+        #expect(KF.url(url, cacheKey: "key").source?.cacheKey == "key" && KF.url(nil).source == nil)
+        #expect(KF.resource(url).source == .network(url) && KF.resource(nil).source == nil)
         #expect(KF.source(.network(url)).source == .network(url))
         #expect(KF.data(Data([1]), cacheKey: "bytes").source?.cacheKey == "bytes")
         #expect(KF.data(nil, cacheKey: "bytes").source == nil)
         let file = URL(fileURLWithPath: "/tmp/a.png")
-        guard case .provider = KF.url(file).source else {
-            Issue.record("a file is read by a provider")
-            return
-        }
+        guard case .provider = KF.url(file).source else { throw Unexpected(KF.url(file).source) }
         #expect(KF.dataProvider(LocalFileImageDataProvider(fileURL: file)).source?.url == file)
     }
 
     @Test func everyFlagIsSwitchedOnAndOff() {
-        typealias Flag = WritableKeyPath<KingfisherParsedOptionsInfo, Bool>
-        let setters: [(Flag, (Bool) -> KF.Builder, () -> KF.Builder)] = [
-            (\.forceRefresh, { builder.forceRefresh($0) }, { builder.forceRefresh() }),
-            (
-                \.fromMemoryCacheOrRefresh, { builder.fromMemoryCacheOrRefresh($0) },
-                { builder.fromMemoryCacheOrRefresh() }
-            ),
-            (\.cacheMemoryOnly, { builder.cacheMemoryOnly($0) }, { builder.cacheMemoryOnly() }),
-            (\.waitForCache, { builder.waitForCache($0) }, { builder.waitForCache() }),
-            (\.onlyFromCache, { builder.onlyFromCache($0) }, { builder.onlyFromCache() }),
-            (\.backgroundDecode, { builder.backgroundDecode($0) }, { builder.backgroundDecode() }),
-            (
-                \.cacheOriginalImage, { builder.cacheOriginalImage($0) },
-                { builder.cacheOriginalImage() }
-            ),
-            (
-                \.keepPositionInOriginal, { builder.keepPositionInOriginal($0) },
-                { builder.keepPositionInOriginal() }
-            ),
-            (
-                \.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) },
-                { builder.loadDiskFileSynchronously() }
-            ),
-            (\.forceTransition, { builder.forceTransition($0) }, { builder.forceTransition() }),
-            (
-                \.keepCurrentImageWhileLoading, { builder.keepCurrentImageWhileLoading($0) },
-                { builder.keepCurrentImageWhileLoading() }
-            ),
-            (
-                \.cancelWhenSuperseded, { builder.cancelWhenSuperseded($0) },
-                { builder.cancelWhenSuperseded() }
-            ),
-            (
-                \.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) },
-                { builder.onlyLoadFirstFrame() }
-            ),
+        let setters: [(KeyPath<KingfisherParsedOptionsInfo, Bool>, (Bool) -> KF.Builder)] = [
+            (\.forceRefresh, { builder.forceRefresh($0) }),
+            (\.fromMemoryCacheOrRefresh, { builder.fromMemoryCacheOrRefresh($0) }),
+            (\.cacheMemoryOnly, { builder.cacheMemoryOnly($0) }),
+            (\.waitForCache, { builder.waitForCache($0) }),
+            (\.onlyFromCache, { builder.onlyFromCache($0) }),
+            (\.backgroundDecode, { builder.backgroundDecode($0) }),
+            (\.cacheOriginalImage, { builder.cacheOriginalImage($0) }),
+            (\.keepPositionInOriginal, { builder.keepPositionInOriginal($0) }),
+            (\.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) }),
+            (\.forceTransition, { builder.forceTransition($0) }),
+            (\.keepCurrentImageWhileLoading, { builder.keepCurrentImageWhileLoading($0) }),
+            (\.cancelWhenSuperseded, { builder.cancelWhenSuperseded($0) }),
+            (\.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) }),
         ]
-        for (flag, set, setDefault) in setters {
-            #expect(!builder.options[keyPath: flag])
-            #expect(setDefault() === builder && builder.options[keyPath: flag])
+        func flags() -> [Bool] { setters.map { builder.options[keyPath: $0.0] } }
+        #expect(flags().allSatisfy { !$0 })
+        let all = builder.forceRefresh().fromMemoryCacheOrRefresh().cacheMemoryOnly()
+            .waitForCache().onlyFromCache().backgroundDecode().cacheOriginalImage()
+            .keepPositionInOriginal().loadDiskFileSynchronously().forceTransition()
+            .keepCurrentImageWhileLoading().cancelWhenSuperseded().onlyLoadFirstFrame()
+        #expect(all === builder && flags().allSatisfy { $0 })
+        for (index, (_, set)) in setters.enumerated() {
             _ = set(false)
-            #expect(!builder.options[keyPath: flag])
+            #expect(flags().enumerated().filter { !$0.element }.map(\.offset) == [index])
+            _ = set(true)
         }
     }
 
     @Test func everyValueIsSet() throws {
         let folder = try TemporaryDirectory()
-        let (target, original) = (
-            try ImageCache(name: "target", cacheDirectoryURL: folder.url),
-            try ImageCache(name: "original", cacheDirectoryURL: folder.url)
-        )
+        let target = try ImageCache(name: "target", cacheDirectoryURL: folder.url)
+        let original = try ImageCache(name: "original", cacheDirectoryURL: folder.url)
         let downloader = ImageDownloader(name: "builder")
         let failed = PresentationFixture.image(width: 1)
         let alternative = Source.network(URL(string: "http://example.com/other.png")!)
@@ -104,10 +81,7 @@ import Testing
             case .days(2)? = options.diskCacheExpiration,
             case .none = options.diskCacheAccessExtendingExpiration,
             case .fade(3) = options.transition
-        else {
-            Issue.record("a value was not set")
-            return
-        }
+        else { throw Unexpected(options) }
         #expect(options.scaleFactor == 2 && options.diskStoreWriteOptions == .atomic)
         #expect(options.onFailureImage?.map { ObjectIdentifier($0) } == ObjectIdentifier(failed))
         #expect(options.alternativeSources == [alternative])
@@ -165,12 +139,10 @@ import Testing
         await withCheckedContinuation { continuation in
             fixture.builder(fixture.url(width: 1))
                 .requestModifier { $0.setValue("yes", forHTTPHeaderField: "X-Modified") }
-                .imageModifier { $0 = other }
-                .onSuccess { _ in continuation.resume() }
+                .imageModifier { $0 = other }.onSuccess { _ in continuation.resume() }
                 .set(to: holder)
         }
-        #expect(fixture.origin.requests[0].headers["X-Modified"] == "yes")
-        #expect(holder.image === other)
+        #expect(fixture.origin.requests[0].headers["X-Modified"] == "yes" && holder.image === other)
     }
 
     @Test func aClosureDecidesOnRedirects() async throws {
@@ -185,11 +157,9 @@ import Testing
                     request.url = other
                     payload.completionHandler(request)
                 }
-                .onSuccess { _ in continuation.resume() }
-                .set(to: view)
+                .onSuccess { _ in continuation.resume() }.set(to: view)
         }
-        #expect(seen.events == [302])
-        #expect(view.image?.pixelSize.width == 5)
+        #expect(seen.events == [302] && view.image?.pixelSize.width == 5)
     }
 
     @Test func aBuilderWhichNobodyKeepsTellsOfProgressAndSuccess() async throws {
@@ -200,8 +170,7 @@ import Testing
                 .onProgress { received, _ in progress.record(received) }
                 .onSuccess { continuation.resume(returning: $0) }
                 .set(to: view)
-            #expect(task != nil)
-            #expect(view.image === placeholder)
+            #expect(task != nil && view.image === placeholder)
         }
         #expect(result.image === view.image && view.image?.pixelSize.width == 3)
         #expect(progress.count > 0)
@@ -210,19 +179,16 @@ import Testing
     @Test func aFailureIsToldOnce() async throws {
         let error = await withCheckedContinuation { continuation in
             fixture.builder(fixture.missing).placeholder(HeadlessLabel("x"))
-                .onFailure { continuation.resume(returning: $0) }
-                .set(to: view)
+                .onFailure { continuation.resume(returning: $0) }.set(to: view)
         }
-        #expect(error.isInvalidResponseStatusCode(404))
-        #expect(view.overlays.count == 1)
+        #expect(error.isInvalidResponseStatusCode(404) && view.overlays.count == 1)
     }
 
     @Test func buttonsAreTerminalsToo() async throws {
         let (button, toggle) = (HeadlessButton(), HeadlessToggleButton())
         let done = Recorder<Int>()
         func builder(_ width: Int) -> KF.Builder {
-            fixture.builder(fixture.url(width: width))
-                .placeholder(HeadlessLabel("not for buttons"))
+            fixture.builder(fixture.url(width: width)).placeholder(HeadlessLabel("not for buttons"))
                 .onSuccess { done.record($0.image.pixelSize.width) }
         }
         builder(1).set(to: button, for: .normal)

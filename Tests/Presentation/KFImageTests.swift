@@ -13,8 +13,7 @@ import Testing
 
     @available(*, deprecated) @Test func loadingImmediatelyChangesNothing() {
         let url = URL(string: "http://example.com/image.png")
-        let same = image.loadImmediately().loadImmediately(false)
-        #expect(same.context === image.context)
+        #expect(image.loadImmediately().loadImmediately(false).context === image.context)
         #expect(KFAnimatedImage(url).loadImmediately().context.source == image.context.source)
         let builder = KF.url(url)
         #expect(builder.loadImmediately() === builder)
@@ -117,14 +116,15 @@ import Testing
         func transition(_ animation: KFImage.Animation?) -> ImageTransition? {
             image.loadTransition(.flipFromTop(2), animation: animation).context.loadTransition
         }
-        let plain = try #require(transition(.default))
-        #expect(plain.duration == 2 && plain.animationOptions == .transitionFlipFromTop)
-        let slow = try #require(transition(.easeIn(duration: 5)))
-        #expect(slow.duration == 5)
-        #expect(slow.animationOptions == [.transitionFlipFromTop, .curveEaseIn])
-        let linear = try #require(transition(.linear()))
-        #expect(linear.duration == 2)
-        #expect(linear.animationOptions == [.transitionFlipFromTop, .curveLinear])
+        let transitions: [(KFImage.Animation, Double, ImageTransition.AnimationOptions)] = [
+            (.default, 2, []), (.easeIn(duration: 5), 5, .curveEaseIn),
+            (.linear(), 2, .curveLinear),
+        ]
+        for (animation, duration, curve) in transitions {
+            let changed = try #require(transition(animation))
+            #expect(changed.duration == duration)
+            #expect(changed.animationOptions == [.transitionFlipFromTop, curve])
+        }
         #expect(transition(nil)?.duration == 0)
     }
 
@@ -162,8 +162,7 @@ import Testing
     @Test func contextsAreEqualWithSourceAndProcessor() {
         let url = URL(string: "http://example.com/image.png")
         let same = KFImage(url).forceRefresh()
-        #expect(image.context == same.context)
-        #expect(Set([image.context, same.context]).count == 1)
+        #expect(image.context == same.context && Set([image.context, same.context]).count == 1)
         #expect(image.context != image.blur(radius: 1).context)
         #expect(image.context != KFImage(URL(string: "http://example.com/other.png")).context)
     }

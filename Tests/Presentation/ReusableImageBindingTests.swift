@@ -1,7 +1,5 @@
 import Foundation
 import HalcyonTestKit
-import HalcyonWork
-import Synchronization
 import Testing
 
 @testable import Halcyon
@@ -78,14 +76,11 @@ import Testing
             if turn % 100 == 0 { await Task.yield() }
             if turn == 9_000 { gate.open() }
         }
-        for row in rows where row.wanted != 0 {
-            let last = "success \(row.wanted)"
-            await row.states.wait { $0.last == last }
-        }
         for row in rows {
-            #expect(row.states.events.last == (row.wanted == 0 ? "empty" : "success \(row.wanted)"))
-            #expect(row.staleEvents == 0)
+            let last = row.wanted == 0 ? "empty" : "success \(row.wanted)"
+            #expect(await row.states.wait { $0.last == last }.last == last)
         }
+        #expect(rows.allSatisfy { $0.staleEvents == 0 })
         // Nobody waits for anything any more.
         #expect(fixture.downloader.downloads.tickets.isEmpty)
         weak let first = rows.first
@@ -102,7 +97,8 @@ import Testing
             name: "slow", transport: ScriptedTransport(body: png, after: gate))
         var random = SeededGenerator(state: 11)
         var holders: [HeadlessImageHolder] = (0..<50).map { _ in HeadlessImageHolder() }
-        var tasks: [WeakTask] = []
+        var begun = 0
+        let released = Observed(0)
         let ends = Recorder<Int?>()
         var last: [Int] = Array(repeating: 0, count: holders.count)
         let images = (0..<16).map { PresentationFixture.image(width: $0 + 10) }
@@ -119,8 +115,12 @@ import Testing
             let slot = Int.random(in: 0..<holders.count, using: &random)
             let wanted = Int.random(in: 0..<16, using: &random)
             last[slot] = wanted
-            let task = set(slot, wanted)
-            tasks.append(WeakTask(task: task))
+            if let task = set(slot, wanted) {
+                begun += 1
+                // Kept until the task goes or is cancelled.
+                let witness = ReleaseWitness { released.update { $0 += 1 } }
+                task.onCancel { witness.stay() }
+            }
             if turn % 100 == 0 { await Task.yield() }
             if turn % 7 == 0 { holders[slot].kf.cancelDownloadTask() }
             if turn == 9_500 { gate.open() }
@@ -140,12 +140,8 @@ import Testing
         await mainQueueTurn()
         #expect(first == nil)
         // The last requests are let go of just after they have completed.
-        while tasks.contains(where: { $0.task != nil }) { await pause() }
+        await released.wait { [begun] in $0 == begun }
     }
-}
-
-private struct WeakTask {
-    weak var task: DownloadTask?
 }
 
 /// A row of a list, which notes what it shows.

@@ -25,9 +25,7 @@ import Testing
         ]
 
     /// Makes the place; the result gives it a picture to show.
-    private func showing(
-        _ place: ImagePlace
-    ) -> @MainActor (URL, KingfisherOptionsInfo) -> Void {
+    private func showing(_ place: ImagePlace) -> @MainActor (URL, KingfisherOptionsInfo) -> Void {
         let made = place.make()
         return { _ = made.set($0, $1, nil, nil) }
     }
@@ -86,8 +84,7 @@ import Testing
             fixture.set(1, in: view, [.cancelWhenSuperseded], then: results.add(number))
         }
         gate.open()
-        let all = await results.wait(for: 3)
-        #expect(all.map(\.width) == [nil, nil, 1])
+        #expect(await results.wait(for: 3).map(\.width) == [nil, nil, 1])
         #expect(fixture.origin.requestCount == 1 && fixture.origin.abandonedRequestCount == 0)
     }
 

@@ -30,8 +30,7 @@ import Testing
         #expect(shown.value?.cacheType == place)
         if isOnDisk { aged.cache.clearMemoryCache() }
         aged.clock.advance(90)
-        let afterwards: CacheType = isOnDisk ? .none : .disk
-        #expect(aged.cachedType == (extends ? place : afterwards))
+        #expect(aged.cachedType == (extends ? place : isOnDisk ? .none : .disk))
     }
 
     /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames, testLoadGIFImageWithDifferentOptions
@@ -43,9 +42,8 @@ import Testing
         fixture.origin.route(
             "/banana.gif", .ok(GIFFixture.data(frames, loopCount: 0), contentType: "image/gif"))
         for count in counts {
-            _ = await fixture.show(
-                fixture.origin.url("/banana.gif"), in: view,
-                count == 1 ? [.onlyLoadFirstFrame] : [])
+            let options: KingfisherOptionsInfo = count == 1 ? [.onlyLoadFirstFrame] : []
+            _ = await fixture.show(fixture.origin.url("/banana.gif"), in: view, options)
             #expect(view.image?.frameCount == count)
             #expect((view.image?.animation != nil) == (count > 1))
         }
@@ -55,10 +53,14 @@ import Testing
     @Test func onlyViewsThatWantItHaveAllFramesDecodedAhead() async throws {
         for preloads in [true, false] {
             let view = HeadlessImageView(preloadsAllAnimationData: preloads)
-            let seen = SeenOptions()
+            let seen = Recorder<Bool>()
+            let processor = ClosureProcessor { item, options in
+                seen.record(options.preloadAllAnimationData)
+                return DefaultImageProcessor.default.process(item: item, options: options)
+            }
             _ = await fixture.show(
-                fixture.url(width: 1), in: view, [.processor(seen), .forceRefresh])
-            #expect(seen.preloads.events.first == preloads)
+                fixture.url(width: 1), in: view, [.processor(processor), .forceRefresh])
+            #expect(seen.events.first == preloads)
         }
     }
 }
@@ -81,25 +83,10 @@ import Testing
                 now: { clock.now }))
     }
 
-    var cachedType: CacheType {
-        cache.imageCachedType(forKey: fixture.url(width: 1).cacheKey)
-    }
+    var cachedType: CacheType { cache.imageCachedType(forKey: fixture.url(width: 1).cacheKey) }
 
     func show(_ options: KingfisherOptionsInfo) async -> SettingResult {
         await fixture.show(
             fixture.url(width: 1), in: HeadlessImageView(), [.targetCache(cache)] + options)
-    }
-}
-
-/// A processor that notes whether it was asked for all frames.
-private struct SeenOptions: ImageProcessor {
-    let identifier = "test.seen-options"
-    let preloads = Recorder<Bool>()
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        preloads.record(options.preloadAllAnimationData)
-        return DefaultImageProcessor.default.process(item: item, options: options)
     }
 }

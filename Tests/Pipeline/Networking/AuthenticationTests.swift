@@ -9,12 +9,15 @@ import Testing
 struct AuthenticationTests {
     private let body = Data([42, 1])
     private let right = Credentials(user: "Mufasa", password: "Circle of Life")
+    private let wrong = Credentials(user: "Scar", password: "x")
     private let downloader = ImageDownloader.patient()
     private let server: OriginServer
 
-    init() async throws { server = try await OriginServer.start() }
+    init() async throws {
+        server = try await OriginServer.start()
+        server.route("/x", .ok(body).with(.basicAuthentication(right, realm: "lions")))
+    }
 
-    /// Has the downloader answer challenges by a closure.
     private func answer(_ answer: @escaping ScriptedResponder.Answer) -> ScriptedResponder {
         let responder = ScriptedResponder(answer)
         downloader.authenticationChallengeResponder = responder
@@ -26,7 +29,6 @@ struct AuthenticationTests {
     }
 
     @Test func basicCredentialsAreSentWhenAskedFor() async throws {
-        server.route("/x", .ok(body).with(.basicAuthentication(right, realm: "lions")))
         let responder = answer(with: right)
         let result = try await downloader.result(server.url("/x")).get()
         #expect(result.originalData == body && result.metrics?.redirectCount == 0)
@@ -59,21 +61,15 @@ struct AuthenticationTests {
 
     @Test func refusedCredentialsAreAnotherChallengeWithAFailure() async throws {
         server.route("/x", .ok(body).with(.digestAuthentication(right)))
-        let right = right
-        let responder = answer { challenge in
-            let isSecond = challenge.previousFailureCount == 1
-            return (
-                .useCredential,
-                URLCredential(isSecond ? right : Credentials(user: "Scar", password: "x"))
-            )
+        let responder = answer { [right, wrong] challenge in
+            (.useCredential, URLCredential(challenge.previousFailureCount == 1 ? right : wrong))
         }
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(responder.asked.events.map(\.failures) == [0, 1])
     }
 
     @Test func credentialsThatAreAlwaysRefusedEndIn401() async throws {
-        server.route("/x", .ok(body).with(.basicAuthentication(right)))
-        let responder = answer(with: Credentials(user: "Scar", password: "x"))
+        let responder = answer(with: wrong)
         let error = await downloader.result(server.url("/x")).error
         #expect(error?.isInvalidResponseStatusCode(401) == true)
         #expect(responder.asked.events.map(\.failures) == [0, 1, 2, 3, 4])
@@ -85,14 +81,12 @@ struct AuthenticationTests {
     ]) func withoutCredentialsTheStatusIsTheAnswer(
         disposition: URLSession.AuthChallengeDisposition
     ) async throws {
-        server.route("/x", .ok(body).with(.basicAuthentication(right)))
         let responder = answer { _ in (disposition, nil) }
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
         #expect(responder.asked.count == 1 && server.requestCount == 1)
     }
 
     @Test func aResponderWithoutMethodsAndNoResponderDoTheSame() async throws {
-        server.route("/x", .ok(body).with(.basicAuthentication(right)))
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
         let responder = SilentResponder()
         downloader.authenticationChallengeResponder = responder
@@ -102,7 +96,6 @@ struct AuthenticationTests {
     }
 
     @Test func cancellingTheChallengeIsAnErrorOfItsOwn() async throws {
-        server.route("/x", .ok(body).with(.basicAuthentication(right)))
         let responder = answer { _ in (.cancelAuthenticationChallenge, nil) }
         #expect(
             await downloader.result(server.url("/x")).transportError
@@ -115,13 +108,11 @@ struct AuthenticationTests {
             Basic realm="b", Digest realm="m", nonce="1", qop="auth", algorithm=MD5, \
             Digest realm="s", nonce="2", qop="auth", algorithm=SHA-256, Bearer realm="t"
             """
-        let body = body
-        server.route("/x") { request in
+        server.route("/x") { [body] request in
             request.headers["Authorization"]?.hasPrefix("Basic ") == true
                 ? .ok(body) : .status(401).header("WWW-Authenticate", offer)
         }
-        let right = right
-        let responder = answer { challenge in
+        let responder = answer { [right] challenge in
             challenge.protectionSpace.realm == "b"
                 ? (.useCredential, URLCredential(right)) : (.rejectProtectionSpace, nil)
         }
@@ -134,8 +125,7 @@ struct AuthenticationTests {
     }
 
     @Test func aStaleNonceIsRenewedWithoutAsking() async throws {
-        let body = body
-        server.route("/x") { request in
+        server.route("/x") { [body] request in
             let sent = request.headers["Authorization"] ?? ""
             if sent.contains("nonce=\"second\"") { return .ok(body) }
             let rest = sent.isEmpty ? "nonce=\"first\"" : "nonce=\"second\", stale=true"
@@ -155,7 +145,6 @@ struct AuthenticationTests {
     }
 
     @Test func aRedirectWithinTheOriginUsesTheNonceAgain() async throws {
-        let body = body
         server.route("/x") { request in
             request.headers["Authorization"] == nil
                 ? Self.challenge("nonce=\"n\"") : .redirect(to: "/y?z")
@@ -191,13 +180,11 @@ extension URLCredential {
 }
 
 extension RecordedRequest {
-    /// The parameters of a `Digest` answer.
     fileprivate var digest: [String: String] {
         HTTPChallenge.parse(headers["Authorization"] ?? "").first?.parameters ?? [:]
     }
 }
 
-/// Has the methods' defaults.
 private final class SilentResponder: AuthenticationChallengeResponsible {}
 
 /// Answers challenges by a closure and writes them down.

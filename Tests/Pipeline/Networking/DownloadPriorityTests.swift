@@ -75,33 +75,19 @@ struct DownloadPriorityTests {
         downloader.connectTimeout = 14.5
         _ = download(server.url("/first"), nil, from: downloader)
         await server.waitForRequests(1)
-        var line = 0
-        var changing: DownloadTask?
-        for (name, priority) in [("a", 0.5), ("b", 0.2), ("c", 0.9), ("d", 0.5), ("e", 0.1)] {
-            let task = download(server.url("/\(name)"), Float(priority), from: downloader)
-            if name == "d" { changing = task }
-            line += 1
-            try await downloader.waitForLine(line)
-        }
+        let line: [(String, Float)] = [("a", 0.5), ("b", 0.2), ("c", 0.9), ("d", 0.5), ("e", 0.1)]
+        let tasks = line.map { download(server.url("/\($0)"), $1, from: downloader) }
         // A more urgent caller joins one download, and one leaves that had made another urgent.
         _ = download(server.url("/e"), 0.8, from: downloader)
         _ = download(server.url("/f"), 0.3, from: downloader)
         let leaver = download(server.url("/f"), 1, from: downloader)
-        try await downloader.waitForLine(6)
+        // A request is in line when the call that makes it returns.
+        #expect(try (downloader.transport() as? CurlTransport)?.waitingRequestCount == 6)
         leaver.cancel()
         // In line, one changes its mind.
-        changing?.priority = 0.85
+        tasks[3].priority = 0.85
         gate.open()
         await results.waitFor(count: 9)
-        #expect(
-            server.requests.map(\.path) == ["/first", "/c", "/d", "/e", "/a", "/f", "/b"])
-    }
-}
-
-extension ImageDownloader {
-    /// Waits until `count` requests are in line: one that has come there tells nobody.
-    fileprivate func waitForLine(_ count: Int) async throws {
-        guard let network = try transport() as? CurlTransport else { return }
-        while network.waitingRequestCount < count { await pause() }
+        #expect(server.requests.map(\.path) == ["/first", "/c", "/d", "/e", "/a", "/f", "/b"])
     }
 }

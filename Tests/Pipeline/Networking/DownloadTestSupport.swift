@@ -25,6 +25,15 @@ struct FirstByteProcessor: ImageProcessor {
     }
 }
 
+struct ClosureProcessor: ImageProcessor {
+    var identifier = "test.closure"
+    let make: @Sendable (ImageProcessItem, KingfisherParsedOptionsInfo) -> Image?
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
+        make(item, options)
+    }
+}
+
 extension KingfisherParsedOptionsInfo {
     /// Options with a processor, whose callbacks come on any thread.
     static func processing(
@@ -33,13 +42,13 @@ extension KingfisherParsedOptionsInfo {
         KingfisherParsedOptionsInfo([.processor(processor), .callbackQueue(.untouch)] + more)
     }
 
-    /// The same with a modifier.
-    static func modifying(_ modifier: AnyModifier) -> KingfisherParsedOptionsInfo {
+    static func modifying(
+        _ modifier: any AsyncImageDownloadRequestModifier
+    ) -> KingfisherParsedOptionsInfo {
         .processing(FirstByteProcessor(), [.requestModifier(modifier)])
     }
 }
 
-/// A modifier that changes each request.
 func changing(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> AnyModifier {
     AnyModifier { request in
         var request = request
@@ -48,7 +57,6 @@ func changing(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> AnyMo
     }
 }
 
-/// A modifier that sets header fields.
 func setting(_ fields: [String: String]) -> AnyModifier {
     changing { request in
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -58,7 +66,6 @@ func setting(_ fields: [String: String]) -> AnyModifier {
 typealias LoadingResult = Result<ImageLoadingResult, KingfisherError>
 
 extension ImageDownloader {
-    /// Downloads and records what the callback gets.
     @discardableResult
     func download(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing(),
@@ -67,7 +74,6 @@ extension ImageDownloader {
         downloadImage(with: url, options: options) { results.record($0) }
     }
 
-    /// Downloads and returns what the callback got.
     func result(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing()
     ) async -> LoadingResult {
@@ -77,7 +83,6 @@ extension ImageDownloader {
     }
 }
 
-/// Writes down what it is told.
 final class RecordingDelegate: ImageDownloaderDelegate {
     let events = Recorder<String>()
     let responses = Recorder<URLResponse>()

@@ -16,8 +16,7 @@ struct HTTPChallengeTests {
                         "realm": "a, \"b\" = c", "qop": "auth,auth-int", "nonce": "n0",
                         "stale": "FALSE",
                     ]),
-                HTTPChallenge(
-                    scheme: "basic", parameters: ["realm": "plain", "charset": "UTF-8"]),
+                HTTPChallenge(scheme: "basic", parameters: ["realm": "plain", "charset": "UTF-8"]),
                 HTTPChallenge(scheme: "negotiate"), HTTPChallenge(scheme: "other"),
                 HTTPChallenge(scheme: "ntlm"),
             ])
@@ -34,6 +33,10 @@ struct HTTPChallengeTests {
 }
 
 struct DigestChallengeTests {
+    private func challenge(_ field: String) throws -> DigestChallenge {
+        try #require(HTTPChallenge.parse(field).first.flatMap(DigestChallenge.init))
+    }
+
     /// The example of RFC 7616, section 3.9.1.
     private func example(_ algorithm: String) -> String {
         """
@@ -47,9 +50,7 @@ struct DigestChallengeTests {
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ]) func answersTheExampleOfTheRFC(algorithm: String, response: String) throws {
-        let challenge = try #require(
-            HTTPChallenge.parse(example(algorithm)).first.flatMap(DigestChallenge.init))
-        let answer = challenge.answer(
+        let answer = try challenge(example(algorithm)).answer(
             user: "Mufasa", password: "Circle of Life", method: "GET", target: "/dir/index.html",
             count: 1, clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
         let parameters = try #require(HTTPChallenge.parse(answer).first?.parameters)
@@ -63,15 +64,12 @@ struct DigestChallengeTests {
         "Digest realm=a, qop=auth", "Digest realm=a, nonce=b, qop=auth-int",
         "Digest realm=a, nonce=b, qop=auth, algorithm=SHA-1", "Basic realm=a",
     ]) func refusesWhatItCannotAnswer(field: String) throws {
-        let challenge = try #require(HTTPChallenge.parse(field).first)
-        #expect(DigestChallenge(challenge) == nil)
+        #expect(DigestChallenge(try #require(HTTPChallenge.parse(field).first)) == nil)
     }
 
     @Test func theUserNameIsHashedWhenTheServerAsksForThat() throws {
         let field = "Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256, userhash=true"
-        let challenge = try #require(
-            HTTPChallenge.parse(field).first.flatMap(DigestChallenge.init))
-        let answer = challenge.answer(
+        let answer = try challenge(field).answer(
             user: "user", password: "secret", method: "GET", target: "/", count: 255,
             clientNonce: "c")
         let parameters = try #require(HTTPChallenge.parse(answer).first?.parameters)

@@ -18,19 +18,11 @@ struct HostAdmissionTests {
     @Test func aCancelledTaskLeavesTheLine() async throws {
         let gate = HostGate(limit: 1)
         try await gate.enter("a", priority: TransferPriority())
-        let events = Recorder<String>()
-        let cancelled = Task {
-            try await gate.enter("a", priority: TransferPriority())
-        }
+        let cancelled = Task { try await gate.enter("a", priority: TransferPriority()) }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        let next = Task {
-            try await gate.enter("a", priority: TransferPriority())
-            events.record("next")
-        }
         gate.leave("a")
-        try await next.value
-        #expect(events.events == ["next"])
+        try await gate.enter("a", priority: TransferPriority())
     }
 
     @Test func ofTwoChangesOfAPriorityTheLaterOneCountsInWhateverOrderTheyCome() {
@@ -59,9 +51,7 @@ struct HostAdmissionTests {
             var admitted: [Int] = []
             while running.values.count(where: { $0 == host }) < limit,
                 let highest = line.filter({ $0.host == host }).map(\.priority).max(),
-                let index = line.firstIndex(where: {
-                    $0.host == host && $0.priority == highest
-                })
+                let index = line.firstIndex(where: { $0.host == host && $0.priority == highest })
             {
                 let request = line.remove(at: index).request
                 running[request] = host
@@ -84,23 +74,17 @@ struct HostAdmissionTests {
                 model.line.append(.init(request: request, host: host, priority: priority))
                 #expect(isAdmitted == model.admit(to: host, limit: 2).contains(request))
             case 4, 5:
-                guard let done = model.running.sorted(by: { $0.key < $1.key }).first else {
-                    continue
-                }
+                guard let done = model.running.min(by: { $0.key < $1.key }) else { continue }
                 model.running[done.key] = nil
                 let admitted = admission.leave(done.value)
                 #expect(admitted == model.admit(to: done.value, limit: 2))
             case 6:
-                guard let index = model.line.indices.randomElement(using: &random) else {
-                    continue
-                }
+                guard let index = model.line.indices.randomElement(using: &random) else { continue }
                 model.line[index].priority = priority
                 admission.reprioritize(
                     model.line[index].request, host: model.line[index].host, priority: priority)
             default:
-                guard let index = model.line.indices.randomElement(using: &random) else {
-                    continue
-                }
+                guard let index = model.line.indices.randomElement(using: &random) else { continue }
                 let left = model.line.remove(at: index)
                 let wasInLine = admission.abandon(left.request, host: left.host)
                 let isInLine = admission.abandon(left.request, host: left.host)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Halcyon
 
-/// A server asks to be left alone.
 @Suite struct ServerPauseTests {
     let fixture: ManagerFixture
     /// A downloader whose time stands still, except that it is over what is slept for.
@@ -89,12 +88,8 @@ import Testing
     ) -> ImagePrefetcher {
         ImagePrefetcher(
             urls: [url ?? fixture.url],
-            options: [
-                .httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader),
-            ]
-        ) { _, failed, completed in
-            completion(failed.count, completed.count)
-        }
+            options: [.httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader)]
+        ) { _, failed, completed in completion(failed.count, completed.count) }
     }
 
     private func prefetch(

@@ -103,8 +103,7 @@ struct ServerTrustTests {
 
     @Test(arguments: [["h2", "http/1.1"], ["http/1.1"]])
     func theClientCertificateOpensAServerThatAsksForOne(protocols: [String]) async throws {
-        let server = try await server(
-            OriginTLS(clientCertificate: .client, protocols: protocols))
+        let server = try await server(OriginTLS(clientCertificate: .client, protocols: protocols))
         downloader.additionalTrustRoots = [OriginServer.certificatePEM]
         #expect(await downloader.result(server.url("/x")).errorCode == 2003)
         #expect(server.requestCount == 0)
@@ -130,7 +129,6 @@ struct ServerTrustTests {
 }
 
 extension TestCertificate {
-    /// The certificate in DER form.
     fileprivate var der: Data? {
         let lines = certificatePEM.split(separator: "\n").filter { !$0.hasPrefix("-----") }
         return Data(base64Encoded: lines.joined())

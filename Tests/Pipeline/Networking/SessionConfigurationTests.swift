@@ -14,9 +14,7 @@ struct SessionConfigurationTests {
         let transport = ScriptedTransport(body: body, after: Gate())
         let downloader = ImageDownloader(name: "test", transport: transport)
         let results = Recorder<LoadingResult>()
-        for _ in 0..<2 {
-            downloader.download(url, into: results)
-        }
+        for _ in 0..<2 { downloader.download(url, into: results) }
         downloader.sessionConfiguration = .default
         #expect(results.events.map(\.errorCode) == [1003, 1003])
     }
@@ -30,8 +28,7 @@ struct SessionConfigurationTests {
         // It was copied.
         configuration.httpAdditionalHeaders = ["X-App": "late"]
         let modifier = changing { request in
-            let app = request.value(forHTTPHeaderField: "X-App")
-            #expect(app == nil)
+            #expect(request.value(forHTTPHeaderField: "X-App") == nil)
             request.setValue("8", forHTTPHeaderField: "x-number")
         }
         _ = await downloader.result(url)
@@ -43,6 +40,7 @@ struct SessionConfigurationTests {
 
     @Test func theNumberOfConnectionsIsTakenOver() {
         let downloader = ImageDownloader(name: "test")
+        #expect(downloader.maximumConnectionsPerHost == 6 && downloader.downloadTimeout == 15)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 2
         downloader.sessionConfiguration = configuration
@@ -51,8 +49,7 @@ struct SessionConfigurationTests {
     }
 
     @Test func theShorterTimeoutCounts() throws {
-        var settings = DownloaderSettings(
-            fixedTransport: nil, progressiveClock: ContinuousClock())
+        var settings = DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock())
         let request = URLRequest(url: url, timeoutInterval: 100)
         settings.maximumDownloadDuration = 1_000
         #expect(settings.stallTimeout(of: request) == .seconds(100))

@@ -22,8 +22,7 @@ struct SessionDataTaskTests {
     /// Upstream: testSessionDataTaskMutableDataGetterDoesNotShareStorage
     @Test func mutableDataIsAnIndependentCopyEachTime() {
         _ = append(long)
-        let first = task.mutableData
-        let second = task.mutableData
+        let (first, second) = (task.mutableData, task.mutableData)
         #expect(first == Data(long) && second == first)
         #expect(address(first) != address(second))
     }
@@ -31,8 +30,7 @@ struct SessionDataTaskTests {
     /// Upstream: testSessionDataTaskSharedDataIsZeroCopyAndUnaffectedByLaterAppends
     @Test func sharedDataIsNotCopiedAndUnaffectedByLaterAppends() {
         _ = append(long)
-        let first = task.sharedData
-        let second = task.sharedData
+        let (first, second) = (task.sharedData, task.sharedData)
         #expect(address(first) == address(second))
         #expect(append([2, 3]) == 4098)
         #expect(first == Data(long))
@@ -40,10 +38,8 @@ struct SessionDataTaskTests {
     }
 
     @Test func nothingIsAppendedBeyondTheLimit() {
-        #expect(append([1, 2, 3], limit: 4) == 3)
-        #expect(append([4, 5], limit: 4) == nil)
-        #expect(task.sharedData == Data([1, 2, 3]))
-        #expect(append([4], limit: 4) == 4)
+        #expect(append([1, 2, 3], limit: 4) == 3 && append([4, 5], limit: 4) == nil)
+        #expect(task.sharedData == Data([1, 2, 3]) && append([4], limit: 4) == 4)
     }
 
     @Test func aTransferCancelledBeforeItRunsNeverRuns() async {

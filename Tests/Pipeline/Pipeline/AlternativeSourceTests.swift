@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Loading other sources when one fails.
 @Suite struct AlternativeSourceTests {
     private let fixture: ManagerFixture
     private var missing: URL { fixture.origin.url("/missing.png") }
@@ -23,24 +22,19 @@ import Testing
     @Test func theResultNamesBothSources() async throws {
         let result = try await retrieve(missing, [fixture.url]).get()
         #expect(result.source == .network(fixture.url))
-        #expect(result.originalSource == .network(missing))
-        #expect(result.cacheType == .none)
+        #expect(result.originalSource == .network(missing) && result.cacheType == .none)
         #expect(fixture.cache.isCached(forKey: fixture.url.cacheKey))
         #expect(!fixture.cache.isCached(forKey: missing.cacheKey))
     }
 
     /// Upstream: testRetrievingErrorsWithAlternativeSource, testContextRemovingAlternativeSource,
     /// testContextAppendErrorIsThreadSafe, testContextPopAlternativeSourceIsThreadSafe
-    @Test func theErrorsOfAllAreToldInOrder() async {
+    @Test func theErrorsOfAllAreToldInOrder() async throws {
         let urls = (0..<3).map { fixture.origin.url("/missing-\($0).png") }
         let result = await retrieve(urls[0], Array(urls.dropFirst()))
         guard
-            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) =
-                result.error
-        else {
-            Issue.record("expected alternativeSourcesExhausted")
-            return
-        }
+            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors)) = result.error
+        else { throw Unexpected(result) }
         #expect(errors.map(\.source) == urls.map { .network($0) })
         #expect(errors.allSatisfy { $0.error.isInvalidResponseStatusCode(404) })
         #expect(result.errorCode == 5004)
@@ -52,12 +46,9 @@ import Testing
         if isCached { _ = try await fixture.retrieve() }
         let updates = Recorder<DownloadTask?>()
         let result = try await retrieve(missing, [fixture.url], updates: updates).get()
-        let expected: (type: CacheType, url: URL?) =
-            isCached ? (.memory, nil) : (.none, fixture.url)
-        #expect(result.cacheType == expected.type)
-        #expect(updates.count == 1)
-        #expect((updates.events[0] == nil) == isCached)
-        #expect(updates.events[0]?.sessionTask?.originalURL == expected.url)
+        #expect(result.cacheType == (isCached ? .memory : .none))
+        #expect(updates.count == 1 && (updates.events[0] == nil) == isCached)
+        #expect(updates.events[0]?.sessionTask?.originalURL == (isCached ? nil : fixture.url))
     }
 
     /// Upstream: testRetrievingAlternativeSourceTaskUpdateBlockCalledBeforeCompletion
@@ -110,7 +101,6 @@ import Testing
         request.task?.cancel()
         #expect(await request.result().errorCode == 1006)
         gate.open()
-        #expect(strategy.calls.count == 0)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(strategy.calls.count == 0 && fixture.origin.requestCount == 0)
     }
 }

@@ -59,8 +59,7 @@ import Testing
     }
 
     @Test func providersKeepTheirKeys() async throws {
-        let provider = RawImageDataProvider(
-            data: fixture.png, cacheKey: signed("a").absoluteString)
+        let provider = RawImageDataProvider(data: fixture.png, cacheKey: signed("a").absoluteString)
         _ = try await fixture.manager.retrieveImage(with: .provider(provider))
         #expect(fixture.cache.isCached(forKey: signed("a").absoluteString))
     }
@@ -73,8 +72,7 @@ import Testing
         func prefetch(_ signature: String) async -> (skipped: Int, completed: Int) {
             await handedOver { hand in
                 ImagePrefetcher(urls: [signed(signature)], options: options) {
-                    skipped, _, completed in
-                    hand((skipped.count, completed.count))
+                    hand(($0.count, $2.count))
                 }.start()
             }
         }
@@ -108,14 +106,10 @@ import Testing
         try await fixture.cacheOnDisk(width: 3)
         let view = HeadlessImageView()
         let result = await handedOver { hand in
-            _ = KF.url(signed).targetCache(fixture.cache).downloader(fixture.downloader)
-                .cacheKeyNormalizer(.signedURLs)
-                .onSuccess { hand($0.cacheType) }
-                .onFailure { _ in hand(.none) }
-                .set(to: view)
+            _ = fixture.builder(signed).cacheKeyNormalizer(.signedURLs)
+                .onSuccess { hand($0.cacheType) }.onFailure { _ in hand(.none) }.set(to: view)
         }
-        #expect(result == .disk)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(result == .disk && fixture.origin.requestCount == 0)
         let description = KFImage(signed).cacheKeyNormalizer(.signedURLs)
         #expect(description.options.cacheKeyNormalizer == .signedURLs)
     }

@@ -1,10 +1,8 @@
 import Foundation
-import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
 
-/// What follows a failed attempt.
 @Suite struct FailureRecoveryTests {
     private func source(_ number: Int) -> Source {
         .provider(RawImageDataProvider(data: Data(), cacheKey: "\(number)"))

@@ -14,8 +14,7 @@ struct ImageMaterialTests {
         _ = try await material.image(.processing(first))
         _ = try await material.image(.processing(second))
         let scaled = try await material.image(.processing(first, [.scaleFactor(2)]))
-        #expect(first.calls.count == 2 && second.calls.count == 1)
-        #expect(scaled.scale == 2)
+        #expect(first.calls.count == 2 && second.calls.count == 1 && scaled.scale == 2)
     }
 
     @Test func aProcessorWithoutAResultIsAskedOnce() async {
@@ -33,30 +32,19 @@ struct ImageMaterialTests {
         let queue = DispatchQueue(label: "test.processing")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
-        let processor = ProbingProcessor { DispatchQueue.getSpecific(key: key) == true }
+        let isThere = Recorder<Bool>()
+        let processor = ClosureProcessor { item, options in
+            isThere.record(DispatchQueue.getSpecific(key: key) == true)
+            return FirstByteProcessor().process(item: item, options: options)
+        }
         let material = ImageMaterial(.data(Data([9])))
         _ = try await material.image(.processing(processor, [.processingQueue(.dispatch(queue))]))
-        #expect(processor.answers.events == [true])
-    }
-}
-
-/// Looks at the thread it runs on.
-private struct ProbingProcessor: ImageProcessor {
-    let identifier = "test.probing"
-    let answers = Recorder<Bool>()
-    let probe: @Sendable () -> Bool
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
-        answers.record(probe())
-        return FirstByteProcessor().process(item: item, options: options)
+        #expect(isThere.events == [true])
     }
 }
 
 extension ImageMaterial {
-    /// The image `options` ask for.
     fileprivate func image(_ options: KingfisherParsedOptionsInfo) async throws -> Image {
-        try await handedOver { hand in
-            _ = makeImage(options, completion: hand)
-        }.get()
+        try await handedOver { hand in _ = makeImage(options, completion: hand) }.get()
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HalcyonTestKit
 import HalcyonWork
@@ -29,6 +28,12 @@ import Testing
         var completed: [String]
 
         var count: Int { skipped.count + failed.count + completed.count }
+
+        init(_ skipped: [Source], _ failed: [Source], _ completed: [Source]) {
+            self.skipped = skipped.map(\.cacheKey)
+            self.failed = failed.map(\.cacheKey)
+            self.completed = completed.map(\.cacheKey)
+        }
     }
 
     private struct Run: Sendable {
@@ -36,10 +41,8 @@ import Testing
         let completions: Recorder<Report>
         let prefetcher: ImagePrefetcher
 
-        /// What the completion tells.
         func report() async -> Report { await completions.waitFor(count: 1)[0] }
 
-        /// Starts it and waits for its end.
         func reportAfterStart() async -> Report {
             prefetcher.start()
             return await report()
@@ -51,24 +54,17 @@ import Testing
     ) -> Run {
         let progress = Recorder<Report>()
         let completions = Recorder<Report>()
-        let report: @Sendable ([Source], [Source], [Source]) -> Report = {
-            Report(
-                skipped: $0.map(\.cacheKey), failed: $1.map(\.cacheKey),
-                completed: $2.map(\.cacheKey))
-        }
         let prefetcher = ImagePrefetcher(
             sources: sources, options: options + more,
-            progressBlock: { progress.record(report($0, $1, $2)) },
-            completionHandler: { completions.record(report($0, $1, $2)) })
+            progressBlock: { progress.record(Report($0, $1, $2)) },
+            completionHandler: { completions.record(Report($0, $1, $2)) })
         return Run(progress: progress, completions: completions, prefetcher: prefetcher)
     }
 
-    /// Prefetches and returns what the completion told.
     private func prefetch(
         _ urls: [URL], _ more: KingfisherOptionsInfo = []
     ) async -> Report {
-        let run = prefetcher(urls.map { $0.convertToSource() }, more)
-        return await run.reportAfterStart()
+        await prefetcher(urls.map { $0.convertToSource() }, more).reportAfterStart()
     }
 
     private func type(_ url: URL, _ processor: String = "") -> CacheType {
@@ -77,13 +73,13 @@ import Testing
 
     /// Upstream: testPrefetchingImages
     @Test func loadsAndCachesEachImageWithOneProgressForEach() async {
-        let progress = Recorder<(count: Int, isMain: Bool)>()
+        let progress = Recorder<Int>()
         let lists: [[any Resource]] = await handedOver { hand in
             ImagePrefetcher(
                 urls: urls, options: options,
                 progressBlock: { skipped, failed, completed in
-                    let count = skipped.count + failed.count + completed.count
-                    progress.record((count, MainQueue.isCurrent))
+                    #expect(MainQueue.isCurrent)
+                    progress.record(skipped.count + failed.count + completed.count)
                 },
                 completionHandler: { skipped, failed, completed in
                     #expect(MainQueue.isCurrent)
@@ -91,10 +87,8 @@ import Testing
                 }
             ).start()
         }
-        #expect(lists.map(\.count) == [0, 0, 4])
-        #expect(Set(lists[2].map(\.downloadURL)) == Set(urls))
-        #expect(progress.events.map { $0.count } == [1, 2, 3, 4])
-        #expect(progress.events.allSatisfy { $0.isMain })
+        #expect(lists.map(\.count) == [0, 0, 4] && Set(lists[2].map(\.downloadURL)) == Set(urls))
+        #expect(progress.events == [1, 2, 3, 4])
         for url in urls { #expect(type(url).cached) }
     }
 
@@ -108,10 +102,8 @@ import Testing
         run.prefetcher.stop()
         run.prefetcher.stop()
         let report = await run.report()
-        #expect(report.failed.count == 4)
-        #expect(report.count == 4)
-        #expect(fixture.origin.requestCount == 2)
-        #expect(run.completions.count == 1)
+        #expect(report.failed.count == 4 && report.count == 4)
+        #expect(fixture.origin.requestCount == 2 && run.completions.count == 1)
         #expect(run.prefetcher.failures.map(\.source.cacheKey) == report.failed)
         let codes = run.prefetcher.failures.map(\.error.errorCode)
         #expect(codes.sorted() == [1003, 1003, 1005, 1005], "all were cancelled")
@@ -124,18 +116,16 @@ import Testing
         try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
         let report = await prefetch(urls, isRefreshing ? [.forceRefresh] : [])
         let skipped: [String] = isRefreshing ? [] : [urls[1].cacheKey]
-        #expect(report.skipped == skipped)
-        #expect(report.completed.count == 4 - skipped.count)
+        #expect(report.skipped == skipped && report.completed.count == 4 - skipped.count)
         #expect(fixture.origin.requestCount == 4 - skipped.count)
     }
 
     /// Upstream: testFetchWithProcessor
     @Test func aSecondRunWithTheSameProcessorSkipsEverything() async {
         let processor = RoundCornerImageProcessor(cornerRadius: 20)
-        let first = await prefetch(urls, [.processor(processor), .waitForCache])
-        #expect(first.completed.count == 4)
-        let second = await prefetch(urls, [.processor(processor), .waitForCache])
-        #expect(second.skipped.count == 4)
+        let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+        #expect(await prefetch(urls, options).completed.count == 4)
+        #expect(await prefetch(urls, options).skipped.count == 4)
         #expect(fixture.origin.requestCount == 4)
         for url in urls { #expect(type(url, processor.identifier).cached) }
     }
@@ -150,8 +140,7 @@ import Testing
         try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
         fixture.cache.clearMemoryCache()
         let report = await prefetch([urls[0]], options)
-        #expect(report.skipped == [urls[0].cacheKey])
-        #expect(self.type(urls[0]) == type)
+        #expect(report.skipped == [urls[0].cacheKey] && self.type(urls[0]) == type)
         #expect(fixture.origin.requestCount == 0)
     }
 
@@ -159,8 +148,7 @@ import Testing
     @Test func loadsEverythingOneAtATime() async {
         let run = prefetcher(urls.map { .network($0) })
         run.prefetcher.maxConcurrentDownloads = 1
-        let report = await run.reportAfterStart()
-        #expect(report.completed == urls.map(\.cacheKey))
+        #expect(await run.reportAfterStart().completed == urls.map(\.cacheKey))
         #expect(fixture.origin.peakConcurrentRequests == 1)
     }
 
@@ -168,15 +156,11 @@ import Testing
     @Test func tenThousandPrefetchersAtOnceComplete() async {
         let ends = Recorder<Int>()
         for index in 0..<10_000 {
-            ImagePrefetcher(
-                urls: [urls[index % urls.count]], options: options,
-                completionHandler: { skipped, failed, completed in
-                    ends.record(failed.isEmpty ? skipped.count + completed.count : 0)
-                }
-            ).start()
+            ImagePrefetcher(urls: [urls[index % urls.count]], options: options) {
+                ends.record($1.isEmpty ? $0.count + $2.count : 0)
+            }.start()
         }
-        let counts = await ends.waitFor(count: 10_000)
-        #expect(counts.allSatisfy { $0 == 1 })
+        #expect(await ends.waitFor(count: 10_000).allSatisfy { $0 == 1 })
         for url in urls { #expect(type(url).cached) }
     }
 
@@ -188,8 +172,7 @@ import Testing
             .provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw")), .network(urls[1]),
         ]
         let run = prefetcher(sources)
-        let report = await run.reportAfterStart()
-        #expect(Set(report.completed) == Set(sources.map(\.cacheKey)))
+        #expect(await Set(run.reportAfterStart().completed) == Set(sources.map(\.cacheKey)))
         #expect(run.progress.events.map(\.completed.count) == [1, 2, 3, 4])
     }
 
@@ -200,8 +183,7 @@ import Testing
         let missing = fixture.origin.url("/missing.png")
         let run = prefetcher([.network(missing)], [.retryStrategy(strategy)])
         let report = await run.reportAfterStart()
-        #expect(report.failed == [missing.cacheKey])
-        #expect(run.progress.events == [report])
+        #expect(report.failed == [missing.cacheKey] && run.progress.events == [report])
         #expect(strategy.calls.events.map(\.retriedCount) == Array(0...retries))
         let answers: [Int?] = (0...retries).map { $0 == 0 ? nil : $0 }
         #expect(strategy.calls.events.map(\.userInfo) == answers)
@@ -212,9 +194,8 @@ import Testing
     @Test func theProbeHonoursAForcedExtension() async {
         let forced: KingfisherOptionsInfo = [.forcedCacheFileExtension("png")]
         #expect(await prefetch([urls[0]], forced).completed.count == 1)
-        #expect(
-            fixture.cache.imageCachedType(forKey: urls[0].cacheKey, forcedExtension: "png")
-                == .disk)
+        let key = urls[0].cacheKey
+        #expect(fixture.cache.imageCachedType(forKey: key, forcedExtension: "png") == .disk)
         #expect(await prefetch([urls[0]], forced).skipped.count == 1)
         // Without it the file has another name.
         #expect(await prefetch([urls[0]]).completed.count == 1)
@@ -228,9 +209,7 @@ import Testing
         await fixture.origin.waitForRequests(1)
         gate.open()
         let report = await run.report()
-        #expect(report.count == 3)
-        #expect(report.failed.isEmpty)
-        #expect(fixture.origin.requestCount == 1)
+        #expect(report.count == 3 && report.failed.isEmpty && fixture.origin.requestCount == 1)
     }
 
     @Test func resourcesOfFilesAreLoadedButNotTold() async throws {
@@ -241,17 +220,15 @@ import Testing
             completionHandler: { completions.record($2) }
         ).start()
         let told = await completions.waitFor(count: 1)[0]
-        #expect(told.map(\.downloadURL) == [urls[0]])
-        #expect(type(file).cached)
+        #expect(told.map(\.downloadURL) == [urls[0]] && type(file).cached)
     }
 
     @Test func aSourceWhoseOriginalIsCachedIsMadeOfIt() async throws {
         #expect(await prefetch([urls[0]]).completed.count == 1)
         let processor = CountingProcessor()
         let report = await prefetch([urls[0]], [.processor(processor), .waitForCache])
-        #expect(report.completed.count == 1)
+        #expect(report.completed.count == 1 && processor.runs.value == 1)
         #expect(fixture.origin.requestCount == 1)
-        #expect(processor.runs.value == 1)
     }
 
     @Test func keepsABrokenFileOnDiskWithoutDecodingIt() async throws {
@@ -287,8 +264,7 @@ import Testing
     @Test func anAlternativeSourceIsLoadedInstead() async {
         let report = await prefetch(
             [fixture.origin.url("/missing.png")], [.alternativeSources([.network(urls[0])])])
-        #expect(report.completed.count == 1)
-        #expect(type(urls[0]).cached)
+        #expect(report.completed.count == 1 && type(urls[0]).cached)
     }
 
     @Test func stoppingWhileAStrategyThinksEndsTheSource() async {
@@ -307,8 +283,7 @@ import Testing
         run.prefetcher.start()
         run.prefetcher.start()
         #expect(await run.report().failed.count == 4)
-        #expect(run.progress.events.isEmpty)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(run.progress.events.isEmpty && fixture.origin.requestCount == 0)
     }
 
     @Test func aLoneTrailingClosureIsTheCompletion() async {
@@ -327,10 +302,8 @@ import Testing
             calls.record(skipped.count)
         }.start()
         #expect(await calls.waitFor(count: 3) == [2, 2, 2])
-        // Told of on one queue: what came before the marker has been recorded.
-        await withCheckedContinuation { marker in
-            DispatchQueue.main.async { marker.resume() }
-        }
+        // Told of on one queue: what came before has been recorded.
+        await mainQueueTurn()
         #expect(calls.count == 3)
     }
 
@@ -345,8 +318,7 @@ import Testing
         let codes = Dictionary(
             uniqueKeysWithValues: failures.map { ($0.source.cacheKey, $0.error.errorCode) })
         #expect(codes == [urls[1].cacheKey: 2002, urls[2].cacheKey: 4001])
-        #expect(run.prefetcher.takeFailures().count == 2)
-        #expect(run.prefetcher.failures.isEmpty)
+        #expect(run.prefetcher.takeFailures().count == 2 && run.prefetcher.failures.isEmpty)
     }
 
     @Test func fiveAtATimeByDefaultAndDescribedByItsAddress() {
@@ -357,7 +329,6 @@ import Testing
     }
 }
 
-/// Never decides.
 private struct SilentStrategy: RetryStrategy {
     let asked = Observed(0)
 

@@ -15,8 +15,7 @@ import Testing
         fixture = try await ManagerFixture()
         for index in 0..<6 {
             let png = PNGFixture.solid(.red, width: index + 1, height: 1)
-            fixture.origin.route(
-                "/\(index).png", .png(png).with(.wait(.gate(gates[index]))))
+            fixture.origin.route("/\(index).png", .png(png).with(.wait(.gate(gates[index]))))
         }
         urls = (0..<6).map { [fixture] in fixture.origin.url("/\($0).png") }
     }
@@ -41,8 +40,7 @@ import Testing
         await fixture.origin.waitForRequests(2)
         openAll()
         #expect(try await results.count == 6)
-        #expect(fixture.origin.peakConcurrentRequests <= 2)
-        #expect(fixture.origin.requestCount == 6)
+        #expect(fixture.origin.peakConcurrentRequests <= 2 && fixture.origin.requestCount == 6)
     }
 
     @Test func theFirstFailureCancelsTheOthers() async throws {
@@ -52,8 +50,7 @@ import Testing
         }
         await fixture.origin.waitForRequests(4)
         gates[3].open()
-        let error = await failure
-        #expect(error?.isInvalidResponseStatusCode(404) == true)
+        #expect(await failure?.isInvalidResponseStatusCode(404) == true)
         await fixture.origin.waitForAbandonedRequests(3)
         #expect(fixture.origin.requestCount == 4)
         openAll()
@@ -82,13 +79,11 @@ import Testing
         let bytes = (0..<6).reduce(0) {
             $0 + Int64(PNGFixture.solid(.red, width: $1 + 1, height: 1).count)
         }
-        #expect(
-            progress.events.last
-                == ImageSetProgress(
-                    completedCount: 6, totalCount: 6, receivedBytes: bytes, expectedBytes: bytes))
+        let end = ImageSetProgress(
+            completedCount: 6, totalCount: 6, receivedBytes: bytes, expectedBytes: bytes)
+        #expect(progress.events.last == end)
         let counts = progress.events.map(\.completedCount)
-        #expect(counts == counts.sorted())
-        #expect(Set(counts).isSuperset(of: 1...6))
+        #expect(counts == counts.sorted() && Set(counts).isSuperset(of: 1...6))
         let received = progress.events.map(\.receivedBytes)
         #expect(received == received.sorted())
     }
@@ -102,10 +97,8 @@ import Testing
         task.cancel()
         task.cancel()
         let codes = await results.waitFor(count: 1)[0]
-        #expect(task.isCancelled)
-        #expect(codes.count == 6)
-        #expect(codes.allSatisfy { $0 == 1003 || $0 == 1005 })
-        #expect(fixture.origin.requestCount == 2)
+        #expect(task.isCancelled && fixture.origin.requestCount == 2)
+        #expect(codes.count == 6 && codes.allSatisfy { $0 == 1003 || $0 == 1005 })
         openAll()
     }
 
@@ -114,8 +107,7 @@ import Testing
         let task = Task { try await manager.retrieveImages(with: urls).count }
         await fixture.origin.waitForRequests(5)
         task.cancel()
-        let error = await kingfisherError { _ = try await task.value }
-        #expect(error?.isCancelled == true)
+        #expect(await kingfisherError { _ = try await task.value }?.isCancelled == true)
         await fixture.origin.waitForAbandonedRequests(5)
         openAll()
     }
@@ -123,9 +115,9 @@ import Testing
     @Test func anEmptySetIsComplete() async throws {
         #expect(try await fixture.manager.retrieveImages(with: [Source]()).isEmpty)
         let done = Recorder<Int>()
-        fixture.manager.retrieveImages(
-            with: [Source](), options: [.callbackQueue(.untouch)]
-        ) { done.record((try? $0.get().count) ?? -1) }
+        fixture.manager.retrieveImages(with: [Source](), options: [.callbackQueue(.untouch)]) {
+            done.record((try? $0.get().count) ?? -1)
+        }
         #expect(await done.waitFor(count: 1) == [0])
     }
 

@@ -30,43 +30,37 @@ import Testing
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "callbacks")
         queue.setSpecific(key: key, value: "callbacks")
-        let progressOnMain = Locked<[Bool]>([])
+        let progress = Recorder<Void>()
         for options: KingfisherOptionsInfo in [[.onlyFromCache], [], [], [.onlyFromCache]] {
-            let label = await withCheckedContinuation { continuation in
+            let label: String? = await handedOver { hand in
                 fixture.manager.retrieveImage(
                     with: fixture.url, options: options + [.callbackQueue(.dispatch(queue))],
                     progressBlock: { _, _ in
-                        let isMain = MainQueue.isCurrent
-                        progressOnMain.withLock { $0.append(isMain) }
+                        #expect(MainQueue.isCurrent)
+                        progress.record(())
                     }
-                ) { _ in continuation.resume(returning: DispatchQueue.getSpecific(key: key)) }
+                ) { _ in hand(DispatchQueue.getSpecific(key: key)) }
             }
             #expect(label == "callbacks")
         }
-        // What was sent to the main queue before this has run after it.
-        await withCheckedContinuation { continuation in
-            DispatchQueue.main.async { continuation.resume() }
-        }
-        #expect(!progressOnMain.value.isEmpty)
-        #expect(progressOnMain.value.allSatisfy { $0 })
+        await mainQueueTurn()
+        #expect(progress.count > 0)
     }
 
     @Test func aMemoryHitCompletesBeforeTheCallReturnsAndHasNoTask() async throws {
         _ = try await fixture.retrieve()
         let hit = fixture.start(fixture.url)
-        #expect(hit.results.events.map(\.value?.cacheType) == [.memory])
-        #expect(hit.task == nil)
+        #expect(hit.results.events.map(\.value?.cacheType) == [.memory] && hit.task == nil)
     }
 
     @Test func aDownloadHasBegunWhenTheCallReturnsAndADiskHitHasNoTask() async throws {
         let download = fixture.start(fixture.url)
-        #expect(download.task?.sessionTask?.originalURL == fixture.url)
-        #expect(download.task?.cancelToken == 0)
+        let task = download.task
+        #expect(task?.sessionTask?.originalURL == fixture.url && task?.cancelToken == 0)
         _ = await download.result()
         fixture.cache.clearMemoryCache()
         let hit = fixture.start(fixture.url)
-        #expect(hit.task == nil)
-        #expect(await hit.result().value?.cacheType == .disk)
+        #expect(await hit.result().value?.cacheType == .disk && hit.task == nil)
     }
 
     /// Upstream: testRetrieveImageCancel,
@@ -92,17 +86,14 @@ import Testing
         let task = Task { try await manager.retrieveImage(with: url).cacheType }
         await fixture.origin.waitForRequests(1, path: "/slow.png")
         task.cancel()
-        let error = await kingfisherError { _ = try await task.value }
+        #expect(await kingfisherError { _ = try await task.value }?.isTaskCancelled == true)
         gate.open()
-        #expect(error?.isTaskCancelled == true)
     }
 
     @Test func aTaskCancelledBeforehandThrowsCancellationError() async throws {
-        let gate = Gate()
-        let (manager, url) = (fixture.manager, fixture.url)
-        let task = Task {
+        let task = Task { [manager = fixture.manager, url = fixture.url] in
             // Ends with an error because the task is cancelled, which is what is waited for.
-            try? await gate.wait()
+            try? await Gate().wait()
             return try await manager.retrieveImage(with: url).cacheType
         }
         task.cancel()
@@ -114,8 +105,7 @@ import Testing
     @Test func aFailingProviderIsToldWithItsError() async throws {
         let provider = Base64ImageDataProvider(base64String: "***", cacheKey: "text")
         let error = await fixture.start(.provider(provider)).result().error
-        #expect(error?.errorCode == 5003)
-        #expect(error?.errorDescription?.contains("not Base64") == true)
+        #expect(error?.errorCode == 5003 && error?.errorDescription?.contains("not Base64") == true)
     }
 
     @Test(arguments: [false, true])
@@ -135,8 +125,7 @@ import Testing
             let requests = (0..<1000).map { _ in fixture.start(fixture.url, options) }
             for request in requests { #expect(await request.result().value != nil) }
         }
-        #expect(fixture.origin.requestCount == 1)
-        #expect(processor.runs.value == 1)
+        #expect(fixture.origin.requestCount == 1 && processor.runs.value == 1)
     }
 
     // MARK: Where Kingfisher's go wrong
@@ -152,8 +141,8 @@ import Testing
         shell.cancel()
         #expect(await request.result().error?.isCancelled == true)
         gate.open()
-        #expect(fixture.origin.requestCount == 0)
-        #expect(!fixture.cache.isCached(forKey: fixture.url.cacheKey))
+        let isCached = fixture.cache.isCached(forKey: fixture.url.cacheKey)
+        #expect(fixture.origin.requestCount == 0 && !isCached)
     }
 
     /// Defect: D-2
@@ -214,10 +203,7 @@ import Testing
 
     /// Defect: D-12
     @Test func aModifierThatReturnsNothingStopsTheRequest() async {
-        let result = await fixture.retrieveByCallback([
-            .requestModifier(AnyModifier { _ in nil })
-        ])
-        #expect(result.errorCode == 1001)
-        #expect(fixture.origin.requestCount == 0)
+        let result = await fixture.retrieveByCallback([.requestModifier(AnyModifier { _ in nil })])
+        #expect(result.errorCode == 1001 && fixture.origin.requestCount == 0)
     }
 }

@@ -27,6 +27,19 @@ import Testing
         #expect(fixture.origin.requestCount == 2)
     }
 
+    /// Options whose image is on disk only, and their processor; a serializer may prefer originals.
+    private func onDisk(
+        ofOriginals: Bool
+    ) async throws -> (CountingProcessor, KingfisherOptionsInfo) {
+        let processor = CountingProcessor()
+        var serializer = DefaultCacheSerializer()
+        serializer.preferCacheOriginalData = ofOriginals
+        let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer)]
+        _ = try await fixture.retrieve(options)
+        fixture.cache.clearMemoryCache()
+        return (processor, options)
+    }
+
     /// Upstream: testCouldProcessDoNotHappenWhenSerializerCachesTheProcessedData,
     /// testCouldProcessAgainWhenSerializerCachesOriginalData,
     /// testShouldDownloadAndCacheProcessedImage
@@ -35,12 +48,7 @@ import Testing
     func aSerializerOfOriginalsMakesTheProcessorRunOnceForEachDiskHit(
         ofOriginals: Bool
     ) async throws {
-        let processor = CountingProcessor()
-        var serializer = DefaultCacheSerializer()
-        serializer.preferCacheOriginalData = ofOriginals
-        let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer)]
-        _ = try await fixture.retrieve(options)
-        fixture.cache.clearMemoryCache()
+        let (processor, options) = try await onDisk(ofOriginals: ofOriginals)
         for type in [CacheType.disk, .memory] {
             let result = try await fixture.retrieve(options)
             #expect(result.cacheType == type)
@@ -50,20 +58,14 @@ import Testing
     }
 
     @Test func manyDiskHitsAtOnceDecodeAndProcessOnce() async throws {
-        let processor = CountingProcessor()
-        var serializer = DefaultCacheSerializer()
-        serializer.preferCacheOriginalData = true
-        let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer)]
-        _ = try await fixture.retrieve(options)
-        fixture.cache.clearMemoryCache()
+        let (processor, options) = try await onDisk(ofOriginals: true)
         try await withThrowingTaskGroup(of: CacheType.self) { group in
             for _ in 0..<300 {
                 group.addTask { try await fixture.retrieve(options).cacheType }
             }
             for try await type in group { #expect(type.cached) }
         }
-        #expect(processor.runs.value == 2)
-        #expect(fixture.origin.requestCount == 1)
+        #expect(processor.runs.value == 2 && fixture.origin.requestCount == 1)
     }
 
     /// Upstream: testRetrieveImageForceRefresh
@@ -78,17 +80,12 @@ import Testing
     /// testRetrieveImageWithAsyncCacheTypeCheckHonoursOnlyFromCache
     @Test(arguments: [false, true])
     func onlyFromCacheFailsForWhatIsNotCached(probingApart: Bool) async throws {
-        var options: KingfisherOptionsInfo = [.onlyFromCache]
-        if probingApart { options.append(.asyncCacheTypeCheck) }
-        guard
-            case .failure(.cacheError(reason: .imageNotExisting(let key))) =
-                await fixture.retrieveByCallback(options)
-        else {
-            Issue.record("expected imageNotExisting")
-            return
+        let result = await fixture.retrieveByCallback(
+            [.onlyFromCache] + (probingApart ? [.asyncCacheTypeCheck] : []))
+        guard case .failure(.cacheError(reason: .imageNotExisting(let key))) = result else {
+            throw Unexpected(result)
         }
-        #expect(key == fixture.url.absoluteString)
-        #expect(fixture.origin.requestCount == 0)
+        #expect(key == fixture.url.absoluteString && fixture.origin.requestCount == 0)
     }
 
     /// Upstream: testImageShouldOnlyFromMemoryCacheOrRefreshCanBeGotFromMemory,
@@ -118,8 +115,7 @@ import Testing
         #expect(originals.imageCachedType(forKey: fixture.url.cacheKey) == .disk)
         await fixture.cache.clearCache()
 
-        let result = try await fixture.retrieve(options)
-        #expect(result.cacheType == .none)
+        #expect(try await fixture.retrieve(options).cacheType == .none)
         #expect(fixture.origin.requestCount == 1)
         #expect(try await fixture.retrieve(options).cacheType == .memory)
     }
@@ -148,8 +144,7 @@ import Testing
         for source in sources {
             let error = await fixture.start(source, [.processor(failing)]).result().error
             guard case .processorError(reason: .processingFailed(let processor, _)) = error else {
-                Issue.record("\(source.cacheKey): \(String(describing: error))")
-                continue
+                throw Unexpected(error)
             }
             #expect(processor.identifier == "test.failing")
         }
@@ -199,8 +194,7 @@ import Testing
         for identifier in ["", "test.counting"] {
             let path = cache.cachePath(
                 forKey: key, processorIdentifier: identifier, forcedExtension: "pic")
-            #expect(path.hasSuffix(".pic"))
-            #expect(FileManager.default.fileExists(atPath: path))
+            #expect(path.hasSuffix(".pic") && FileManager.default.fileExists(atPath: path))
             cache.clearMemoryCache()
             #expect(cache.imageCachedType(forKey: key, processorIdentifier: identifier) == .none)
         }

@@ -1,10 +1,10 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
 
-/// Loading and caching the files of live photos.
 @Suite struct LivePhotoTests {
     private let heic = LivePhotoResourceTests.isoMedia("heic")
     private let mov = LivePhotoResourceTests.isoMedia("qt  ")
@@ -50,8 +50,7 @@ import Testing
     ) async throws {
         try await fixture.cache.storeToDisk(heic, forKey: "1", forcedExtension: ext)
         let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
-        let expected = isFound ? ext ?? "" : nil
-        #expect(file?.pathExtension == expected)
+        #expect(file?.pathExtension == (isFound ? ext ?? "" : nil))
     }
 
     // MARK: Loading files
@@ -72,8 +71,7 @@ import Testing
         }
         let none = try await manager.downloadAndCache(
             resources: [], options: manager.parsedOptions(nil))
-        #expect(none.isEmpty)
-        #expect(fixture.origin.requestCount == 2)
+        #expect(none.isEmpty && fixture.origin.requestCount == 2)
     }
 
     /// Upstream: testDownloadAndCacheLivePhotoWithSingleResource,
@@ -106,30 +104,24 @@ import Testing
     /// testMissingResourceOfLivePhotoFoundOne, testMissingResourceOfLivePhotoForceRefresh
     @Test func aLivePhotoIsLoadedAndThenFoundOnDisk() async throws {
         let loaded = try await manager.retrieveLivePhoto(with: source)
-        #expect(loaded.cacheType == .none)
-        #expect(loaded.data() == [heic, mov])
+        #expect(loaded.cacheType == .none && loaded.data() == [heic, mov])
         #expect(try loaded.fileURLs.map { try Data(contentsOf: $0) } == [heic, mov])
         let cached = try await manager.retrieveLivePhoto(with: source)
-        #expect(cached.cacheType == .disk)
-        #expect(cached.data().isEmpty)
-        #expect(cached.fileURLs == loaded.fileURLs)
-        #expect(fixture.origin.requestCount == 2)
+        #expect(cached.cacheType == .disk && cached.data().isEmpty)
+        #expect(cached.fileURLs == loaded.fileURLs && fixture.origin.requestCount == 2)
         let again = try await manager.retrieveLivePhoto(with: source, options: [.forceRefresh])
-        #expect(again.cacheType == .none)
-        #expect(again.data() == [heic, mov])
+        #expect(again.cacheType == .none && again.data() == [heic, mov])
         #expect(fixture.origin.requestCount == 4)
     }
 
     /// Upstream: testRetrieveLivePhotoFromLocal
     @Test func localFilesAreCachedLikeOthers() async throws {
-        let files = [
-            try fixture.folder.write(heic, to: "a.heic"),
-            try fixture.folder.write(mov, to: "a.mov"),
-        ]
+        let files = try [(heic, "a.heic"), (mov, "a.mov")].map {
+            try fixture.folder.write($0, to: $1)
+        }
         let result = try await manager.retrieveLivePhoto(with: LivePhotoSource(urls: files))
-        #expect(result.cacheType == .none)
+        #expect(result.cacheType == .none && result.data() == [heic, mov])
         #expect(result.fileURLs.map(\.pathExtension) == ["heic", "mov"])
-        #expect(result.data() == [heic, mov])
         #expect(fixture.origin.requestCount == 0)
     }
 
@@ -139,8 +131,7 @@ import Testing
         let source = LivePhotoSource(urls: [fixture.origin.url("/photo.heic"), film])
         try await store(source.resources[0], as: "heic")
         let result = try await manager.retrieveLivePhoto(with: source)
-        #expect(result.cacheType == .none)
-        #expect(result.data() == [mov])
+        #expect(result.cacheType == .none && result.data() == [mov])
         #expect(try result.fileURLs.map { try Data(contentsOf: $0) } == [heic, mov])
         #expect(fixture.origin.requestCount == 0)
     }
@@ -149,8 +140,7 @@ import Testing
         let reports = Recorder<[Int64]>()
         let total = Int64(heic.count + mov.count)
         _ = try await manager.retrieveLivePhoto(with: source) { reports.record([$0, $1]) }
-        let last = await reports.wait { $0.contains([total, total]) }.last
-        #expect(last == [total, total])
+        #expect(await reports.wait { $0.contains([total, total]) }.last == [total, total])
     }
 
     // MARK: Failures
@@ -186,29 +176,26 @@ import Testing
         guard
             case .imageSettingError(reason: .notCurrentLivePhotoSourceTask(let result, _, _)) =
                 error
-        else { return }
+        else { throw Unexpected(error) }
         #expect(result?.fileURLs.count == 2)
     }
 
     @Test func cancellingTheTaskIs1004() async throws {
-        let gate = Gate()
-        fixture.origin.route("/photo.mov", .ok(mov).with(.wait(.gate(gate))))
-        let (manager, source) = (manager, source)
-        let task = Task { try await manager.retrieveLivePhoto(with: source).cacheType }
+        fixture.origin.route("/photo.mov", .ok(mov).with(.wait(.gate(Gate()))))
+        let task = Task { [manager, source] in
+            try await manager.retrieveLivePhoto(with: source).cacheType
+        }
         await fixture.origin.waitForRequests(1, path: "/photo.mov")
         task.cancel()
         let error = await kingfisherError { _ = try await task.value }
-        gate.open()
         #expect(error?.errorCode == 1004)
-        #expect(error?.isCancelled == true)
-        #expect(error?.isTaskCancelled == false)
+        #expect(error?.isCancelled == true && error?.isTaskCancelled == false)
     }
 
     @Test func resultErrorsHaveTheirCode() {
         let error = KingfisherError.imageSettingError(
             reason: .livePhotoResultError(result: nil, error: nil, source: source))
-        #expect(error.errorCode == 5006)
-        #expect(error.errorDescription?.contains("/photo.heic") == true)
+        #expect(error.errorCode == 5006 && error.errorDescription?.contains("/photo.heic") == true)
     }
 
     // MARK: The downloader
@@ -220,11 +207,12 @@ import Testing
         let result = try await fixture.downloader.downloadLivePhotoResource(
             with: url, options: options)
         #expect(result.originalData == mov && result.url == url)
-        let results = Recorder<Data?>()
-        let task = fixture.downloader.downloadLivePhotoResource(with: url, options: options) {
-            results.record(try? $0.get().originalData)
+        let data: Data? = await handedOver { hand in
+            let task = fixture.downloader.downloadLivePhotoResource(with: url, options: options) {
+                hand(try? $0.get().originalData)
+            }
+            #expect(task.isInitialized)
         }
-        #expect(task.isInitialized)
-        #expect(await results.waitFor(count: 1) == [mov])
+        #expect(data == mov)
     }
 }

@@ -23,7 +23,6 @@ final class ManagerFixture: Sendable {
         manager.defaultOptions = [.waitForCache]
     }
 
-    /// Another cache in the same folder.
     func otherCache(_ name: String) throws -> ImageCache {
         try ImageCache(name: name, cacheDirectoryURL: folder.url)
     }
@@ -37,7 +36,6 @@ final class ManagerFixture: Sendable {
         let task: DownloadTask?
         let results: Recorder<SettingResult>
 
-        /// The first of the results.
         func result() async -> SettingResult { await results.waitFor(count: 1)[0] }
     }
 
@@ -58,7 +56,6 @@ final class ManagerFixture: Sendable {
         start(.network(url), options)
     }
 
-    /// The result of the callback form.
     func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> SettingResult {
         await start(url, options).result()
     }
@@ -83,28 +80,22 @@ func kingfisherError(_ body: () async throws -> Void) async -> KingfisherError? 
 
 /// An asynchronous modifier that sets fields, if any, when its gate (if any) opens.
 struct HeldModifier: AsyncImageDownloadRequestModifier {
-    let gate: Gate?
-    let fields: [String: String]
-    let onStarted: @Sendable () -> Void
-
-    init(
-        gate: Gate?, fields: [String: String] = [:], onStarted: @escaping @Sendable () -> Void = {}
-    ) {
-        self.gate = gate
-        self.fields = fields
-        self.onStarted = onStarted
-    }
+    var gate: Gate?
+    var fields: [String: String] = [:]
+    let ended = Recorder<Void>()
+    let started = Recorder<DownloadTask?>()
 
     func modified(for request: URLRequest) async -> URLRequest? {
         // Ends early when the request is cancelled.
         try? await gate?.wait()
+        ended.record(())
         var request = request
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         return request
     }
 
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [onStarted] _ in onStarted() }
+        { [started] in started.record($0) }
     }
 }
 
@@ -138,7 +129,6 @@ final class ScriptedRetryStrategy: RetryStrategy {
 }
 
 extension KingfisherError {
-    /// The status that was not accepted.
     fileprivate var status: Int? {
         guard case .responseError(reason: .invalidHTTPStatusCode(let response)) = self else {
             return nil

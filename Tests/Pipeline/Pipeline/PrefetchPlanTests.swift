@@ -28,11 +28,9 @@ import Testing
         ]
         #expect(begins == [[0, 1], [2], [3], []])
         let end = plan.settle(3, as: .completed)
-        #expect(end.isEnd && end.hasProgress)
+        #expect(end.isEnd && end.hasProgress && plan.progressCount == 4)
         #expect(indices(.completed, of: plan) == [1, 3])
-        #expect(indices(.skipped, of: plan) == [0])
-        #expect(indices(.failed, of: plan) == [2])
-        #expect(plan.progressCount == 4)
+        #expect(indices(.skipped, of: plan) == [0] && indices(.failed, of: plan) == [2])
         #expect(plan.failures.map(\.source.cacheKey) == ["2"])
         #expect(plan.failures.map(\.error.errorCode) == [5001])
     }
@@ -51,9 +49,7 @@ import Testing
     @Test func completesAtOnceWithoutSources() {
         var plan = plan(0)
         let step = plan.start()
-        #expect(step.isEnd && !step.hasProgress)
-        #expect(plan.done.isEmpty)
-        #expect(plan.isFinished)
+        #expect(step.isEnd && !step.hasProgress && plan.done.isEmpty && plan.isFinished)
     }
 
     /// Defect: D-18
@@ -64,12 +60,10 @@ import Testing
         let stops = [plan.stop(), plan.stop()]
         #expect(stops == [true, false])
         let first = plan.settle(0, as: .skipped)
-        #expect(first.begins == [])
-        #expect(!first.isEnd && first.hasProgress)
+        #expect(first.begins == [] && !first.isEnd && first.hasProgress)
         #expect(plan.done == [PrefetchPlan.Done(index: 0, list: .failed)])
         let end = plan.settle(1, as: .completed)
-        #expect(end.isEnd)
-        #expect(indices(.completed, of: plan) == [1])
+        #expect(end.isEnd && indices(.completed, of: plan) == [1])
         #expect(indices(.failed, of: plan) == [0, 2, 3])
         #expect(plan.progressCount == 2, "what was never begun with is no progress")
         #expect(plan.failures.map(\.source.cacheKey) == ["0", "2", "3"])
@@ -88,28 +82,22 @@ import Testing
         var stopped = plan(2)
         _ = stopped.stop()
         let step = stopped.start()
-        #expect(step.misuse != nil)
-        #expect(step.isEnd && !step.hasProgress)
+        #expect(step.misuse != nil && step.isEnd && !step.hasProgress)
         #expect(indices(.failed, of: stopped) == [0, 1])
 
         var unlimited = plan(2)
         unlimited.limit = 0
         let end = unlimited.start()
-        #expect(end.isEnd)
-        #expect(indices(.failed, of: unlimited) == [0, 1])
+        #expect(end.isEnd && indices(.failed, of: unlimited) == [0, 1])
     }
 
     @Test func aSecondStartBeginsAndCompletesNothing() {
         var plan = plan(1)
         _ = plan.start()
         let again = plan.start()
-        #expect(again.misuse != nil)
-        #expect(again.begins == [])
-        #expect(!again.isEnd)
-        let end = plan.settle(0, as: .completed).isEnd
-        #expect(end)
-        let late = plan.start().isEnd
-        #expect(!late)
+        #expect(again.misuse != nil && again.begins == [] && !again.isEnd)
+        let ends = [plan.settle(0, as: .completed).isEnd, plan.start().isEnd]
+        #expect(ends == [true, false])
     }
 
     @Test func listsGrowInPlaceFromReportToReport() {
@@ -117,9 +105,8 @@ import Testing
         let counts = Recorder<Int>()
         let lists = PrefetchLists<Source>(
             progress: { _, _, completed in
-                completed.withUnsafeBufferPointer {
-                    places.record(UInt(bitPattern: $0.baseAddress))
-                }
+                places.record(
+                    completed.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) })
                 counts.record(completed.count)
             }, completion: nil, element: { $0 })
         for source in plan(1000).sources { lists.report([(source, .completed)], isEnd: false) }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Halcyon
 
-/// Cancelling what a data provider loads.
 @Suite struct ProviderCancellationTests {
     private let fixture: ManagerFixture
     private let gate = Gate()
@@ -14,8 +13,7 @@ import Testing
     /// Upstream: testProviderDeliversWhenNotCancelled, testRetrieveWithImageProvider
     @Test func aProviderDeliversWhenItIsReady() async throws {
         let request = fixture.start(.provider(StubbornProvider(gate: gate, bytes: fixture.png)))
-        #expect(request.task?.isInitialized == true)
-        #expect(request.results.count == 0)
+        #expect(request.task?.isInitialized == true && request.results.count == 0)
         gate.open()
         let result = try await request.result().get()
         #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
@@ -27,8 +25,7 @@ import Testing
     @Test(arguments: [false, true])
     func aProviderThatGoesOnIsNotWaitedFor(probingApart: Bool) async throws {
         let provider = StubbornProvider(gate: gate, bytes: fixture.png)
-        let request = fixture.start(
-            .provider(provider), probingApart ? [.asyncCacheTypeCheck] : [])
+        let request = fixture.start(.provider(provider), probingApart ? [.asyncCacheTypeCheck] : [])
         let task = try #require(request.task)
         await gate.waitForWaiters(1)
         task.cancel()
@@ -37,20 +34,17 @@ import Testing
         gate.open()
         await provider.finished.waitFor(count: 1)
         _ = try await fixture.retrieve()
-        #expect(request.results.count == 1)
-        #expect(!fixture.cache.isCached(forKey: provider.cacheKey))
+        #expect(request.results.count == 1 && !fixture.cache.isCached(forKey: provider.cacheKey))
     }
 
     /// Upstream: testCancellingProviderTaskDeliversCancelledError,
     /// testCancelPropagatesIntoCooperativeAsyncProvider
     @Test func cancellingAProviderLoadIsToldAsSuch() async throws {
-        let request = fixture.start(
-            .provider(CountingProvider(bytes: fixture.png, gate: gate)))
+        let request = fixture.start(.provider(CountingProvider(bytes: fixture.png, gate: gate)))
         let task = try #require(request.task)
         await gate.waitForWaiters(1)
         task.cancel()
         let error = await request.result().error
-        #expect(error?.errorCode == 1006)
-        #expect(error?.isCancelled == true)
+        #expect(error?.errorCode == 1006 && error?.isCancelled == true)
     }
 }

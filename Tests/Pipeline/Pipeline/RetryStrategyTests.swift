@@ -7,7 +7,6 @@ import Testing
 
 @testable import Halcyon
 
-/// When a strategy retries.
 @Suite struct RetryStrategyTests {
     private let response = KingfisherError.responseError(
         reason: .URLSessionError(error: URLError(.networkConnectionLost)))
@@ -37,10 +36,13 @@ import Testing
         await decision(of: strategy, on: context(error)).isRetry
     }
 
-    /// The decisions of a strategy, as they come.
-    private func decisions(of strategy: any RetryStrategy) -> Recorder<RetryDecision> {
+    /// The decisions of a strategy on a network, as they come.
+    private func decisions(
+        on network: FakeNetwork, timeout: TimeInterval? = nil
+    ) -> Recorder<RetryDecision> {
         let decisions = Recorder<RetryDecision>()
-        strategy.retry(context: context(response)) { decisions.record($0) }
+        NetworkRetryStrategy(timeoutInterval: timeout, monitor: network)
+            .retry(context: context(response)) { decisions.record($0) }
         return decisions
     }
 
@@ -49,8 +51,7 @@ import Testing
     /// Upstream: testCanCreateRetryStrategy
     @Test func aDelayStrategyKeepsItsParameters() {
         let strategy = DelayRetryStrategy(maxRetryCount: 10, retryInterval: .seconds(5))
-        #expect(strategy.maxRetryCount == 10)
-        #expect(strategy.retryInterval.timeInterval(for: 7) == 5)
+        #expect(strategy.maxRetryCount == 10 && strategy.retryInterval.timeInterval(for: 7) == 5)
         #expect(DelayRetryStrategy(maxRetryCount: 1).retryInterval.timeInterval(for: 0) == 3)
         #expect(NetworkRetryStrategy().timeoutInterval == 30)
     }
@@ -75,8 +76,7 @@ import Testing
         let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
         for retried in 0..<3 {
             let decision = await decision(of: strategy, on: context(response, retried: retried))
-            #expect(decision.isRetry)
-            #expect(decision.userInfo == nil)
+            #expect(decision.isRetry && decision.userInfo == nil)
         }
         #expect(await !decision(of: strategy, on: context(response, retried: 3)).isRetry)
     }
@@ -94,8 +94,7 @@ import Testing
     private func refused(_ status: Int, _ fields: [String: String]) throws -> KingfisherError {
         let url = try #require(URL(string: "https://example.com/a.png"))
         let response = try #require(
-            HTTPURLResponse(
-                url: url, statusCode: status, httpVersion: nil, headerFields: fields))
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields))
         return .responseError(reason: .invalidHTTPStatusCode(response: response))
     }
 
@@ -126,12 +125,11 @@ import Testing
     }
 
     @Test func otherAnswersAndOtherWordsAskForNothing() throws {
-        for error in [
+        let errors = [
             try refused(500, ["Retry-After": "40"]), try refused(503, ["Retry-After": "soon"]),
             try refused(503, [:]), notResponse,
-        ] {
-            #expect(context(error).retryAfter == nil)
-        }
+        ]
+        #expect(errors.allSatisfy { context($0).retryAfter == nil })
     }
 
     @Test func theLongerOfIntervalAndRetryAfterIsWaited() throws {
@@ -145,11 +143,9 @@ import Testing
         let asked = try #require(delay(3))
         #expect(asked > 3 && asked <= 40)
         // Too long, and not looked at.
-        #expect(delay(3, maximum: 10) == nil)
-        #expect(delay(3, maximum: 0) == 3)
+        #expect(delay(3, maximum: 10) == nil && delay(3, maximum: 0) == 3)
         context.retriedCount = 1
-        #expect(delay(3) == nil)
-        #expect(DelayRetryStrategy(maxRetryCount: 1).maximumRetryAfter == 60)
+        #expect(delay(3) == nil && DelayRetryStrategy(maxRetryCount: 1).maximumRetryAfter == 60)
     }
 
     @Test func aNetworkStrategyWaitsForTheServerWhileConnected() async throws {
@@ -171,11 +167,8 @@ import Testing
 
     /// Upstream: testNetworkRetryStrategyRetriesImmediatelyWhenConnected
     @Test func whileConnectedANetworkStrategyRetriesAtOnce() {
-        let decisions = decisions(
-            of: NetworkRetryStrategy(
-                timeoutInterval: nil, monitor: FakeNetwork(isConnected: true)))
-        #expect(decisions.events.map(\.isRetry) == [true])
-        #expect(decisions.events[0].userInfo == nil)
+        let decisions = decisions(on: FakeNetwork(isConnected: true)).events
+        #expect(decisions.map(\.isRetry) == [true] && decisions[0].userInfo == nil)
     }
 
     /// Upstream: testNetworkRetryStrategyStopsForTaskCancelled,
@@ -192,10 +185,8 @@ import Testing
     /// Upstream: testNetworkRetryStrategyWithTimeout
     @Test func aNetworkStrategyStopsAtItsTimeout() async throws {
         let network = FakeNetwork(isConnected: false)
-        let decisions = decisions(
-            of: NetworkRetryStrategy(timeoutInterval: 0.1, monitor: network))
-        #expect(decisions.count == 0)
-        #expect(network.timeouts == [0.1])
+        let decisions = decisions(on: network, timeout: 0.1)
+        #expect(decisions.count == 0 && network.timeouts == [0.1])
         network.timeOut()
         #expect(decisions.events.map(\.isRetry) == [false])
 
@@ -208,12 +199,10 @@ import Testing
     /// Upstream: testNetworkRetryStrategyWaitsForReconnection
     @Test func aNetworkStrategyRetriesWhenTheNetworkComesBack() {
         let network = FakeNetwork(isConnected: false)
-        let decisions = decisions(
-            of: NetworkRetryStrategy(timeoutInterval: nil, monitor: network))
+        let decisions = decisions(on: network)
         #expect(decisions.count == 0)
         network.connect()
-        #expect(decisions.events.map(\.isRetry) == [true])
-        #expect(decisions.events[0].userInfo != nil)
+        #expect(decisions.events.map(\.isRetry) == [true] && decisions.events[0].userInfo != nil)
     }
 
     /// Upstream: testNetworkRetryStrategyCancelsPreviousObserver
@@ -243,8 +232,7 @@ import Testing
         #expect(monitor.isConnected)
         monitor.changed()
         monitor.changed()
-        #expect(told.events.count == (isCancelled ? 0 : 1))
-        #expect(told.events.allSatisfy { $0 })
+        #expect(told.events == (isCancelled ? [] : [true]))
         observer.cancel()
     }
 
@@ -301,7 +289,6 @@ import Testing
 }
 
 extension TemporaryDirectory {
-    /// What watches the tables of routes in this folder.
     fileprivate func monitor() -> NetworkMonitor {
         NetworkMonitor(routes: RouteTable(folder: url.path))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Subclasses of the downloader and of the cache, as anybody outside of the library writes them: what
@@ -23,37 +24,33 @@ import Testing
         return (cache, KingfisherManager(downloader: .patient(), cache: cache))
     }
 
-    @Test func anOverriddenDownloadIsCalled() async throws {
+    private func redirecting() throws -> (RedirectingDownloader, ImageCache, KingfisherManager) {
         let downloader = RedirectingDownloader(name: "test", to: url)
         let cache = try ImageCache(name: "plain", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        return (downloader, cache, KingfisherManager(downloader: downloader, cache: cache))
+    }
+
+    @Test func anOverriddenDownloadIsCalled() async throws {
+        let (downloader, cache, manager) = try redirecting()
         let missing = origin.url("/missing.png")
         let result = try await manager.retrieveImage(with: missing, options: [.waitForCache])
         #expect(downloader.asked.events == [missing])
         #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
         #expect(result.cacheType == .none && result.data() == png)
-        #expect(result.metrics?.httpStatusCode == 200)
-        #expect(cache.isCached(forKey: missing.cacheKey))
+        #expect(result.metrics?.httpStatusCode == 200 && cache.isCached(forKey: missing.cacheKey))
     }
 
     @Test func progressAndCancellationPassThroughAnOverriddenDownload() async throws {
         let gate = Gate()
         origin.route("/photo.png", OriginResponse.ok(png).with(.wait(.gate(gate))))
-        let downloader = RedirectingDownloader(name: "test", to: url)
-        let cache = try ImageCache(name: "plain", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        let (_, _, manager) = try redirecting()
         let progress = Recorder<Int64>()
         let ends = Recorder<Int?>()
         func start(_ name: String) -> DownloadTask? {
             manager.retrieveImage(
                 with: origin.url(name), options: [.callbackQueue(.untouch)],
                 progressBlock: { received, _ in progress.record(received) }
-            ) { result in
-                switch result {
-                case .success: ends.record(nil)
-                case .failure(let error): ends.record(error.errorCode)
-                }
-            }
+            ) { ends.record($0.errorCode) }
         }
         let first = try #require(start("/a"))
         _ = start("/b")
@@ -72,24 +69,22 @@ import Testing
         func retrieve() async throws -> CacheType {
             try await manager.retrieveImage(with: url, options: [.waitForCache]).cacheType
         }
-        #expect(try await retrieve() == .none)
-        #expect(cache.calls.events == ["type", "store"])
+        #expect(try await retrieve() == .none && cache.calls.events == ["type", "store"])
         for type in [CacheType.memory, .disk] {
             cache.calls.removeAll()
-            #expect(try await retrieve() == type)
-            #expect(cache.calls.events == ["type", "retrieve"])
+            #expect(try await retrieve() == type && cache.calls.events == ["type", "retrieve"])
             cache.clearMemoryCache()
         }
     }
 
     @Test func theCallbackFormAsksAnOverriddenTypeFirst() async throws {
         let (cache, manager) = try watchedCache()
-        let ends = Recorder<Bool>()
-        manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) {
-            ends.record((try? $0.get()) != nil)
+        let code: Int? = await handedOver { hand in
+            manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) {
+                hand($0.errorCode)
+            }
         }
-        #expect(await ends.waitFor(count: 1) == [true])
-        #expect(cache.calls.events == ["type", "store"])
+        #expect(code == nil && cache.calls.events == ["type", "store"])
     }
 
     @Test(arguments: [false, true]) func whatAnOverriddenTypeDeniesIsLoadedAnew(
@@ -99,8 +94,7 @@ import Testing
         let manager = KingfisherManager(downloader: .patient(), cache: cache)
         for count in 1...2 {
             let result = try await manager.retrieveImage(with: url, options: [.waitForCache])
-            #expect(result.cacheType == .none)
-            #expect(origin.requestCount == count)
+            #expect(result.cacheType == .none && origin.requestCount == count)
             if !isInMemory { cache.clearMemoryCache() }
         }
     }
@@ -148,7 +142,7 @@ import Testing
     }
 
     @Test func theAwaitedMethodsCallTheOverriddenOnesWithHandlers() async throws {
-        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let (cache, _) = try watchedCache()
         try await cache.store(image, forKey: "1")
         try await cache.storeToDisk(png, forKey: "2")
         #expect(try await cache.retrieveImage(forKey: "1").cacheType == .memory)
@@ -169,8 +163,7 @@ import Testing
         cache.image.set(image)
         let manager = KingfisherManager(downloader: .patient(), cache: cache)
         let result = try await manager.retrieveImage(with: url)
-        #expect(result.image === image && result.cacheType == .memory)
-        #expect(origin.requestCount == 0)
+        #expect(result.image === image && result.cacheType == .memory && origin.requestCount == 0)
     }
 
     @Test func anOriginalIsLookedUpAndStoredByOverriddenMethods() async throws {
@@ -185,27 +178,22 @@ import Testing
         #expect(originals.calls.events == ["type", "storeToDisk"])
         await cache.clearCache()
         let made = try await manager.retrieveImage(with: url, options: options)
-        #expect(made.image.pixelSize == PixelSize(width: 8, height: 6))
-        #expect(origin.requestCount == 1)
+        #expect(made.image.pixelSize == PixelSize(width: 8, height: 6) && origin.requestCount == 1)
     }
 
     @Test func aPrefetcherAsksOverriddenMethods() async throws {
-        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let (cache, _) = try watchedCache()
         let downloader = RedirectingDownloader(name: "test", to: url)
         let ends = Recorder<Int>()
         for count in 1...2 {
             ImagePrefetcher(
-                urls: [url],
-                options: [.targetCache(cache), .downloader(downloader), .waitForCache]
-            ) { skipped, failed, completed in
-                ends.record(100 * skipped.count + 10 * failed.count + completed.count)
-            }.start()
+                urls: [url], options: [.targetCache(cache), .downloader(downloader), .waitForCache]
+            ) { ends.record(100 * $0.count + 10 * $1.count + $2.count) }.start()
             await ends.waitFor(count: count)
         }
-        #expect(ends.events == [1, 100])
-        #expect(downloader.asked.count == 1)
-        #expect(cache.calls.events.filter { $0 == "type" }.count == 2)
-        #expect(cache.calls.events.filter { $0 == "store" }.count == 1)
+        #expect(ends.events == [1, 100] && downloader.asked.count == 1)
+        #expect(cache.calls.events.count { $0 == "type" } == 2)
+        #expect(cache.calls.events.count { $0 == "store" } == 1)
     }
 }
 

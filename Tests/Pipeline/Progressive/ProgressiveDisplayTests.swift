@@ -24,10 +24,7 @@ private struct Viewing {
         self.url = url
     }
 
-    /// A viewing of what `transport` sends.
-    init(
-        _ transport: ScriptedTransport, clock: any Clock<Duration> = ContinuousClock()
-    ) throws {
+    init(_ transport: ScriptedTransport, clock: any Clock<Duration> = ContinuousClock()) throws {
         try self.init(
             ImageDownloader(name: "test", transport: transport, progressiveClock: clock),
             try #require(URL(string: "http://localhost/photo.jpg")))
@@ -72,7 +69,6 @@ private struct Viewing {
         return await request.followed(by: nil).run()
     }
 
-    /// The pixels of what was shown.
     func pixels() throws -> [Data] {
         try shown.events.map { try #require($0).bitmap().data }
     }
@@ -115,10 +111,8 @@ struct ProgressiveDisplayTests {
             #expect(viewing.cache.imageCachedType(forKey: viewing.url.absoluteString) == .none)
             gate.open()
         }
-        let image = try await result.get().image
-        #expect(try image.bitmap().data == decoded(fixture.data).data)
-        #expect(viewing.shown.count == gates.count)
-        #expect(viewing.onMain.events.allSatisfy { $0 })
+        #expect(try await result.get().image.bitmap().data == decoded(fixture.data).data)
+        #expect(viewing.shown.count == gates.count && viewing.onMain.events.allSatisfy { $0 })
         #expect(viewing.cache.imageCachedType(forKey: viewing.url.absoluteString) == .memory)
     }
 
@@ -148,15 +142,13 @@ struct ProgressiveDisplayTests {
         }
         let each = ImageProgressive(isBlur: true, isFastestScan: false, scanInterval: 0)
         _ = try await viewing.load(each, into: shown).get()
-        for (index, image) in shown.events.enumerated() {
+        let radii: [CGFloat?] = [6, 2, 2, 2] + Array(repeating: nil, count: fixture.scanCount - 5)
+        for (index, (image, radius)) in zip(shown.events, radii).enumerated() {
             let picture = Image(bitmap: try fixture.picture(index + 1))
-            let begun = index + 2
-            let expected =
-                begun < 6
-                ? picture.kf.blurred(withRadius: CGFloat(max(2, 14 - 4 * begun))) : picture
+            let expected = radius.map { picture.kf.blurred(withRadius: $0) } ?? picture
             #expect(try image?.bitmap().data == expected.bitmap().data)
         }
-        #expect(shown.count == fixture.scanCount - 1)
+        #expect(shown.count == radii.count)
     }
 
     @Test func asksWhatToDoWithEachPicture() async throws {
@@ -220,15 +212,13 @@ struct ProgressiveDisplayTests {
             into: third)
         await waiting.waitFor(count: 3)
         begun.open()
-        _ = try await plain.get()
-        _ = try await processed.get()
+        _ = try await (plain.get(), processed.get())
         #expect(await failing.errorCode == 4001)
         // Further ones may be shown before the download has ended.
         let pixels = try first.events.prefix(4).map { try $0?.bitmap().data }
         #expect(try pixels == (1...4).map { try fixture.picture($0).data })
         #expect(second.events.allSatisfy { $0?.pixelSize == PixelSize(width: 3, height: 2) })
-        #expect(third.count == 0)
-        #expect(transport.requests.count == 1)
+        #expect(third.count == 0 && transport.requests.count == 1)
     }
 
     @Test func showsNothingOfOtherFiles() async throws {
@@ -251,23 +241,20 @@ struct ProgressiveDisplayTests {
         let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(2))
             await shown.wait { $0.count == 2 }
-            isCurrent.withLock { $0 = false }
+            isCurrent.set(false)
             try exchange.send(fixture.data.dropFirst(fixture.scanEnds[1]).dropLast(5))
             await Task.yield()
             try exchange.send(fixture.data.suffix(5))
         }
-        let result = await viewing.load(sharpEach, into: shown) { isCurrent.withLock { $0 } }
-        _ = try result.get()
+        _ = try await viewing.load(sharpEach, into: shown) { isCurrent.value }.get()
         #expect(shown.count == 2)
     }
 
     @Test func showsNothingAfterCancellation() async throws {
-        let transport = ScriptedTransport { _, exchange in
-            try await exchange.respond()
+        let viewing = try Viewing { exchange in
             try exchange.send(fixture.prefix(3))
             try await Gate().wait()
         }
-        let viewing = try Viewing(transport)
         let request = ImageRequest(
             source: .network(viewing.url), options: viewing.options(sharp),
             probing: .onCallingThread, progressiveConsumer: { shown.record($0) })

@@ -48,14 +48,10 @@ import Testing
         let transitions = imageView.record.events.filter {
             if case .transitionBegan = $0 { true } else { false }
         }
-        #expect(
-            transitions == [
-                .transitionBegan(seconds: 1, .transitionCrossDissolve),
-                .transitionBegan(seconds: 1, .transitionFlipFromLeft),
-                .transitionBegan(seconds: 1, .transitionCrossDissolve),
-                .transitionBegan(seconds: 2, .transitionCrossDissolve),
-                .transitionBegan(seconds: 2, .transitionCrossDissolve),
-            ])
+        let short = HeadlessEvent.transitionBegan(seconds: 1, .transitionCrossDissolve)
+        let flip = HeadlessEvent.transitionBegan(seconds: 1, .transitionFlipFromLeft)
+        let long = HeadlessEvent.transitionBegan(seconds: 2, .transitionCrossDissolve)
+        #expect(transitions == [short, flip, short, long, long])
     }
 
     /// A JPEG has no transparency: its corners are filled when they come from the disk.

@@ -48,8 +48,7 @@ import Testing
         let network = Source.network(fixture.url)
         #expect(network.asResource?.downloadURL == fixture.url && network.asProvider == nil)
         let provider = Source.provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw"))
-        #expect(provider.asResource == nil)
-        #expect(provider.asProvider?.cacheKey == "raw")
+        #expect(provider.asResource == nil && provider.asProvider?.cacheKey == "raw")
     }
 
     @Test func theDownloaderGivesAResultThatIsHandled() async throws {
@@ -78,8 +77,7 @@ import Testing
             completionHandler: cacheImage)
         #expect(task.sessionTask?.originalURL == fixture.url)
         let value = await values.waitFor(count: 1)[0]
-        #expect(value.originalData == fixture.png)
-        #expect(errors.events.isEmpty)
+        #expect(value.originalData == fixture.png && errors.events.isEmpty)
 
         downloader.downloadImage(
             with: fixture.origin.url("/missing"), options: options, completionHandler: cacheImage)

@@ -6,20 +6,6 @@ import Testing
 struct WorkLedgerTests {
     private typealias Ledger = WorkLedger<String, String, Int, String, Int>
 
-    @Test func nobodyJoinsFinishedWork() {
-        var ledger = Ledger()
-        let a = ledger.join("a", for: "k", makeJob: { $0 }).ticket
-        _ = ledger.join("b", for: "k", makeJob: { $0 })
-        #expect(ledger.finish(a.work, keeping: 1) == ["a", "b"])
-        #expect(ledger.finish(a.work, keeping: 1) == [])
-        guard case .none = ledger.leave(a),
-            case .start = ledger.join("c", for: "k", makeJob: { $0 })
-        else {
-            Issue.record("a wrong decision")
-            return
-        }
-    }
-
     /// A slow and obvious model: a list of who waits for what.
     private struct Model {
         struct Place: Equatable {
@@ -66,6 +52,7 @@ struct WorkLedgerTests {
                 }
                 let expected = model.places.filter { $0.work == id }.map(\.caller)
                 #expect(ledger.finish(id, keeping: nil) == expected)
+                #expect(ledger.finish(id, keeping: nil) == [])
                 model.places.removeAll { $0.work == id }
                 model.keys[id] = nil
             }
@@ -74,12 +61,9 @@ struct WorkLedgerTests {
                     == model.places.map { .init(work: $0.work, token: $0.token) }
                     .sorted { ($0.work, $0.token) < ($1.work, $1.token) })
             for id in model.keys.keys {
-                #expect(
-                    ledger.callers(of: id)
-                        == model.places.filter { $0.work == id }.map(\.caller))
-                #expect(
-                    ledger.urgency(of: id)?.1
-                        == model.places.filter { $0.work == id }.map(\.priority).max())
+                let places = model.places.filter { $0.work == id }
+                #expect(ledger.callers(of: id) == places.map(\.caller))
+                #expect(ledger.urgency(of: id)?.1 == places.map(\.priority).max())
             }
         }
     }
@@ -97,8 +81,7 @@ struct WorkLedgerTests {
         }
         let token = model.counts[work, default: 0]
         model.counts[work] = token + 1
-        model.places.append(
-            .init(work: work, token: token, caller: "w\(step)", priority: priority))
+        model.places.append(.init(work: work, token: token, caller: "w\(step)", priority: priority))
         if case .start = join { #expect(running == nil) } else { #expect(running != nil) }
         #expect(join.ticket == .init(work: work, token: token))
         return join.ticket

@@ -33,22 +33,17 @@ import Testing
     /// testLivePhotoResourceInitializationWithResource
     @Test func anExplicitKeyAndTypeAreKept() {
         let resource = LivePhotoResource(downloadURL: mov, cacheKey: "mine", fileType: .heic)
-        #expect(resource.dataSource.cacheKey == "mine")
-        #expect(resource.referenceFileType == .heic)
+        #expect(resource.dataSource.cacheKey == "mine" && resource.referenceFileType == .heic)
         let other = LivePhotoResource(downloadURL: mov, fileType: .other("m4v"))
-        #expect(other.referenceFileType == .other("m4v"))
         #expect(other.dataSource.cacheKey == mov.absoluteString)
+        #expect(other.referenceFileType == .other("m4v"))
     }
 
-    @Test func aProviderWithoutAURLHasNoType() {
+    @Test func aProviderWithoutAURLHasNoType() throws {
         let provider = RawImageDataProvider(data: Data(), cacheKey: "raw")
         #expect(LivePhotoResource(source: .provider(provider)).referenceFileType == .other(""))
-        let file = URL(filePath: "/tmp/photo.heic")
-        let local = LivePhotoResource(downloadURL: file)
-        guard case .provider = local.dataSource else {
-            Issue.record("a file is read, not downloaded")
-            return
-        }
+        let local = LivePhotoResource(downloadURL: URL(filePath: "/tmp/photo.heic"))
+        guard case .provider = local.dataSource else { throw Unexpected(local.dataSource) }
         #expect(local.referenceFileType == .heic)
     }
 
@@ -60,8 +55,7 @@ import Testing
     func anExplicitTypeHasItsExtensionWhateverTheBytes(
         type: LivePhotoResource.FileType, ext: String
     ) {
-        #expect(type.fileExtension == ext)
-        #expect(type.determinedFileExtension(Data()) == ext)
+        #expect(type.fileExtension == ext && type.determinedFileExtension(Data()) == ext)
         #expect(type.determinedFileExtension(Self.isoMedia("heic")) == ext)
     }
 
@@ -69,11 +63,10 @@ import Testing
     /// testLivePhotoResourceFileTypeDeterminationForQT
     @Test(arguments: [("heic", "heic"), ("qt  ", "mov")])
     func theBytesTellTheTypeThatNobodyKnows(brand: String, ext: String) {
-        let type = LivePhotoResource.FileType.other("")
-        #expect(type.determinedFileExtension(Self.isoMedia(brand)) == ext)
-        #expect(type.determinedFileExtension(Self.isoMedia(brand).prefix(12)) == ext)
-        let slice = (Data([9, 9, 9]) + Self.isoMedia(brand)).dropFirst(3)
-        #expect(type.determinedFileExtension(slice) == ext)
+        let head = Self.isoMedia(brand)
+        for data in [head, head.prefix(12), (Data([9, 9, 9]) + head).dropFirst(3)] {
+            #expect(LivePhotoResource.FileType.other("").determinedFileExtension(data) == ext)
+        }
     }
 
     /// Upstream: testLivePhotoResourceFileTypeDeterminationForUnknown,

@@ -14,18 +14,14 @@ import Testing
     ])
     func theKeyOfAURLSurvivesAMoveOfItsBundle(url: String, key: String) throws {
         let url = try #require(URL(string: url))
-        let expected = url.isFileURL ? "kingfisher.local.cacheKey/\(key)" : key
-        #expect(url.cacheKey == expected)
+        #expect(url.cacheKey == (url.isFileURL ? "kingfisher.local.cacheKey/\(key)" : key))
     }
 
     @Test func aNetworkResourceStaysOne() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
-        guard case .network(let resource) = url.convertToSource() else {
-            Issue.record("an http URL must stay a network source")
-            return
-        }
-        #expect(resource.downloadURL == url)
-        #expect(resource.cacheKey == url.absoluteString)
+        let source = url.convertToSource()
+        guard case .network(let resource) = source else { throw Unexpected(source) }
+        #expect(resource.downloadURL == url && resource.cacheKey == url.absoluteString)
     }
 
     @Test func sourcesAreEqualByKindKeyAndURL() throws {
@@ -35,7 +31,6 @@ import Testing
         #expect(one.hashValue == Source.network(KF.ImageResource(downloadURL: url)).hashValue)
         #expect(one != .network(KF.ImageResource(downloadURL: url, cacheKey: "other")))
         let bytes = RawImageDataProvider(data: Data(), cacheKey: url.absoluteString)
-        #expect(one != .provider(bytes))
-        #expect(Source.provider(bytes).url == nil)
+        #expect(one != .provider(bytes) && Source.provider(bytes).url == nil)
     }
 }

@@ -34,8 +34,7 @@ import Testing
         let other = URL(string: "https://example.com/other.png")!
         environment.transport.answer(url, with: .redirect(to: other))
         environment.transport.answer(other, with: try .image(.solid(.red, width: 2, height: 1)))
-        let result = try await environment.manager.retrieveImage(with: url)
-        #expect(result.image.pixelSize.width == 2)
+        #expect(try await environment.manager.retrieveImage(with: url).image.pixelSize.width == 2)
     }
 
     @Test func piecesComeWhenTheClockMoves() async throws {

@@ -7,10 +7,7 @@ import Testing
 
 @Suite struct PerceptualHashTests {
     private static func grey(_ width: Int, _ height: Int, _ value: (Int, Int) -> Int) -> Bitmap {
-        HashPicture.bitmap(width, height) { x, y in
-            let grey = value(x, y)
-            return [grey, grey, grey, 255]
-        }
+        HashPicture.bitmap(width, height) { Array(repeating: value($0, $1), count: 3) + [255] }
     }
 
     @Test func aDHashTellsWhereItGetsBrighterRowByRow() {

@@ -96,12 +96,10 @@ import Testing
                 Swift.max(0, alpha - (b.w - b[$0] * b.w) - (s.w - s[$0] * s.w))
             }
         } else {
-            let mixed: [Double]
-            if [.hue, .saturation, .color, .luminosity].contains(mode) {
-                mixed = nonseparable(mode, [b.x, b.y, b.z], [s.x, s.y, s.z])
-            } else {
-                mixed = (0..<3).map { mix(mode, b[$0], s[$0]) }
-            }
+            let mixed: [Double] =
+                [.hue, .saturation, .color, .luminosity].contains(mode)
+                ? nonseparable(mode, [b.x, b.y, b.z], [s.x, s.y, s.z])
+                : (0..<3).map { mix(mode, b[$0], s[$0]) }
             colour = (0..<3).map {
                 s.w * (1 - b.w) * s[$0] + s.w * b.w * mixed[$0] + (1 - s.w) * b.w * b[$0]
             }
@@ -122,9 +120,8 @@ import Testing
                 for alpha in [1, 0.6] {
                     let image = kind.image(picture).kf.image(
                         withBlendMode: mode, alpha: alpha, backgroundColor: background)
-                    let expected = picture.map { pixel in
-                        var source = pixel
-                        source.w *= alpha
+                    let expected = picture.map {
+                        let source = $0.with(alpha: $0.w * alpha)
                         return Self.composite(mode, source, (background ?? .clear).vector)
                     }
                     #expect(try Picture(image).difference(to: expected) <= kind.step * 2.5)

@@ -15,9 +15,7 @@ import Testing
     static func over(_ top: SIMD4<Double>, _ bottom: SIMD4<Double>) -> SIMD4<Double> {
         let alpha = top.w + bottom.w * (1 - top.w)
         guard alpha > 0 else { return .zero }
-        var result = (top * top.w + bottom * (bottom.w * (1 - top.w))) / alpha
-        result.w = alpha
-        return result
+        return ((top * top.w + bottom * (bottom.w * (1 - top.w))) / alpha).with(alpha: alpha)
     }
 
     @Test(arguments: PixelKind.all)
@@ -37,10 +35,8 @@ import Testing
         for fraction in [0, 0.25, 0.5, 1] {
             let result = try Picture(
                 kind.image(picture).kf.overlaying(with: paint, fraction: fraction))
-            let expected = picture.map { pixel in
-                var mixed = pixel * fraction + paint.vector * (1 - fraction)
-                mixed.w = pixel.w
-                return mixed
+            let expected = picture.map {
+                ($0 * fraction + paint.vector * (1 - fraction)).with(alpha: $0.w)
             }
             #expect(result.difference(to: expected) <= kind.step)
         }
@@ -51,11 +47,7 @@ import Testing
         let paint = Color(red: 1, green: 0, blue: 0, alpha: 0.5)
         let result = try Picture(
             picture.image(hasAlpha: false).kf.overlaying(with: paint, fraction: 0.5))
-        let expected = picture.map { pixel in
-            var mixed = pixel * 0.75 + SIMD4(1, 0, 0, 1) * 0.25
-            mixed.w = 1
-            return mixed
-        }
+        let expected = picture.map { ($0 * 0.75 + SIMD4(1, 0, 0, 1) * 0.25).with(alpha: 1) }
         #expect(result.difference(to: expected) <= 1.0 / 255)
     }
 
@@ -75,9 +67,8 @@ import Testing
         result += brightness
         result = (result - 0.5) * contrast + 0.5
         result *= pow(2, ev)
-        return SIMD4(
-            encode(min(max(result.x, 0), 1)), encode(min(max(result.y, 0), 1)),
-            encode(min(max(result.z, 0), 1)), pixel.w)
+        result = result.clamped(lowerBound: .zero, upperBound: .one)
+        return SIMD4(encode(result.x), encode(result.y), encode(result.z), pixel.w)
     }
 
     @Test(arguments: PixelKind.all)

@@ -8,37 +8,25 @@ import Testing
 @Suite struct CornerTests {
     /// Whether a point is inside of a rounded rectangle.
     private struct Shape {
-        let left: Double
-        let top: Double
-        let right: Double
-        let bottom: Double
+        let width: Int
+        let height: Int
+        /// The distance from the edges of a picture.
+        var inset = 0.0
         let radius: Double
-        let corners: RectCorner
-
-        /// One `inset` away from the edges of a picture.
-        init(
-            _ width: Int, _ height: Int, inset: Double = 0, radius: Double,
-            corners: RectCorner = .all
-        ) {
-            (left, top) = (inset, inset)
-            (right, bottom) = (Double(width) - inset, Double(height) - inset)
-            self.radius = radius
-            self.corners = corners
-        }
+        var corners = RectCorner.all
 
         func contains(_ x: Double, _ y: Double) -> Bool {
-            guard x > left, x < right, y > top, y < bottom else { return false }
-            let places: [(RectCorner, Double, Double, Double, Double)] = [
-                (.topLeft, left + radius, top + radius, -1, -1),
-                (.topRight, right - radius, top + radius, 1, -1),
-                (.bottomLeft, left + radius, bottom - radius, -1, 1),
-                (.bottomRight, right - radius, bottom - radius, 1, 1),
-            ]
-            for (corner, centerX, centerY, signX, signY) in places where corners.contains(corner) {
-                let (dx, dy) = ((x - centerX) * signX, (y - centerY) * signY)
-                if dx > 0, dy > 0, dx * dx + dy * dy > radius * radius { return false }
-            }
-            return true
+            let (right, below) = (x - Double(width) / 2, y - Double(height) / 2)
+            // Up to the edges, negative inside.
+            let dx = abs(right) - Double(width) / 2 + inset
+            let dy = abs(below) - Double(height) / 2 + inset
+            guard dx < 0, dy < 0 else { return false }
+            let (left, top) = (right < 0, below < 0)
+            let corner: RectCorner =
+                top ? (left ? .topLeft : .topRight) : (left ? .bottomLeft : .bottomRight)
+            // Beyond the middle of the corner's circle.
+            let (across, down) = (max(0, dx + radius), max(0, dy + radius))
+            return !corners.contains(corner) || across * across + down * down <= radius * radius
         }
     }
 
@@ -48,11 +36,9 @@ import Testing
     ) -> Picture {
         Picture(width: width, height: height) { x, y in
             var count = 0
-            for j in 0..<16 {
-                for i in 0..<16 {
-                    let (sx, sy) = ((Double(i) + 0.5) / 16, (Double(j) + 0.5) / 16)
-                    if isInside(Double(x) + sx, Double(y) + sy) { count += 1 }
-                }
+            for sample in 0..<256 {
+                let (sx, sy) = (Double(sample % 16) + 0.5, Double(sample / 16) + 0.5)
+                if isInside(Double(x) + sx / 16, Double(y) + sy / 16) { count += 1 }
             }
             return SIMD4(repeating: Double(count) / 256)
         }
@@ -72,7 +58,7 @@ import Testing
         _ width: Int, _ height: Int, _ radius: Double, _ corners: RectCorner
     ) throws {
         let used = max(0, min(radius, Double(min(width, height)) / 2))
-        let shape = Shape(width, height, radius: used, corners: corners)
+        let shape = Shape(width: width, height: height, radius: used, corners: corners)
         let expected = Self.sampled(width: width, height: height, shape.contains)
         for kind in PixelKind.all {
             let picture = kind.noise(width: width, height: height)
@@ -123,7 +109,7 @@ import Testing
                 to: white.image(hasAlpha: false), scale: CGFloat(scale))
             #expect(result.size == CGSize(width: 8, height: 10))
             let (width, height) = (8 * scale, 10 * scale)
-            let shape = Shape(width, height, radius: 3 * Double(scale))
+            let shape = Shape(width: width, height: height, radius: 3 * Double(scale))
             let mask = Self.sampled(width: width, height: height, shape.contains)
             let picture = try Picture(result)
             for (pixel, sample) in zip(picture.pixels, mask.pixels) {
@@ -149,16 +135,14 @@ import Testing
         // The corners of the line's middle have the radius; its edges are at a distance of half a
         // line, and a radius that half a line uses up leaves a sharp corner.
         let room = min(Double(width), Double(height)) / 2
-        let middle = max(
-            0,
-            min(
-                border.radius.compute(with: CGSize(width: width, height: height)), room,
-                room - half))
+        let asked = border.radius.compute(with: CGSize(width: width, height: height))
+        let middle = max(0, min(asked, room, room - half))
         let corners = border.roundingCorners
         let outer = Shape(
-            width, height, radius: middle > 0 ? middle + half : 0, corners: corners)
+            width: width, height: height, radius: middle > 0 ? middle + half : 0, corners: corners)
         let inner = Shape(
-            width, height, inset: half * 2, radius: max(0, middle - half), corners: corners)
+            width: width, height: height, inset: half * 2, radius: max(0, middle - half),
+            corners: corners)
         let mask = Self.sampled(width: width, height: height) {
             outer.contains($0, $1) && !inner.contains($0, $1)
         }
@@ -166,9 +150,9 @@ import Testing
             let picture = kind.noise(width: width, height: height)
             let result = try Picture(kind.image(picture).kf.addingBorder(border))
             let expected = Picture(width: width, height: height) { x, y in
-                var paint = border.color.vector
-                paint.w *= mask[x, y].w
-                return ColorEffectTests.over(paint, picture[x, y])
+                let paint = border.color.vector
+                let covered = paint.with(alpha: paint.w * mask[x, y].w)
+                return ColorEffectTests.over(covered, picture[x, y])
             }
             #expect(result.difference(to: expected) <= Self.tolerance * 1.5)
         }

@@ -30,12 +30,10 @@ import Testing
 
     @Test func keepsTheProportions() {
         let wide = Picture.noise(width: 300, height: 7).image()
-        #expect(
-            wide.kf.downsampled(toPixels: PixelSize(width: 100, height: 10)).pixelSize
-                == PixelSize(width: 100, height: 2))
-        #expect(
-            wide.kf.downsampled(toPixels: PixelSize(width: 10, height: 1)).pixelSize
-                == PixelSize(width: 10, height: 1))
+        for (width, height, expected) in [(100, 10, 2), (10, 1, 1)] {
+            let result = wide.kf.downsampled(toPixels: PixelSize(width: width, height: height))
+            #expect(result.pixelSize == PixelSize(width: width, height: expected))
+        }
     }
 
     /// Upstream: testDownsamplingWithEdgeCaseSize

@@ -33,46 +33,23 @@ import Testing
 
     /// Per size: the rectangles at the top left, the centre, the bottom right, and for an anchor
     /// outside of 0…1.
-    private static let rectangles: [(CGSize, [CGRect])] = [
-        (
-            size(20, 20),
-            [rect(0, 0, 20, 20), rect(40, 40, 20, 20), rect(80, 80, 20, 20), rect(0, 80, 20, 20)]
-        ),
-        (
-            size(20, 120),
-            [rect(0, 0, 20, 100), rect(40, 0, 20, 100), rect(80, 0, 20, 100), rect(0, 0, 20, 100)]
-        ),
-        (
-            size(120, 20),
-            [rect(0, 0, 100, 20), rect(0, 40, 100, 20), rect(0, 80, 100, 20), rect(0, 80, 100, 20)]
-        ),
-        (size(120, 120), Array(repeating: rect(0, 0, 100, 100), count: 4)),
-        (size(100, 100), Array(repeating: rect(0, 0, 100, 100), count: 4)),
-        (
-            size(25, 75),
-            [
-                rect(0, 0, 25, 75), rect(37.5, 12.5, 25, 75), rect(75, 25, 25, 75),
-                rect(0, 25, 25, 75),
-            ]
-        ),
+    private static let rectangles: [(size: [CGFloat], rectangles: [[CGFloat]])] = [
+        ([20, 20], [[0, 0, 20, 20], [40, 40, 20, 20], [80, 80, 20, 20], [0, 80, 20, 20]]),
+        ([20, 120], [[0, 0, 20, 100], [40, 0, 20, 100], [80, 0, 20, 100], [0, 0, 20, 100]]),
+        ([120, 20], [[0, 0, 100, 20], [0, 40, 100, 20], [0, 80, 100, 20], [0, 80, 100, 20]]),
+        ([120, 120], Array(repeating: [0, 0, 100, 100], count: 4)),
+        ([100, 100], Array(repeating: [0, 0, 100, 100], count: 4)),
+        ([25, 75], [[0, 0, 25, 75], [37.5, 12.5, 25, 75], [75, 25, 25, 75], [0, 25, 25, 75]]),
     ]
-
-    private static func size(_ width: CGFloat, _ height: CGFloat) -> CGSize {
-        CGSize(width: width, height: height)
-    }
-
-    private static func rect(
-        _ x: CGFloat, _ y: CGFloat, _ width: CGFloat, _ height: CGFloat
-    ) -> CGRect {
-        CGRect(x: x, y: y, width: width, height: height)
-    }
 
     /// Upstream: testSizeConstraintByAnchor
     @Test func placesTwentyFourRectanglesByTheirAnchor() {
         let base = CGSize(width: 100, height: 100)
         for (size, expected) in Self.rectangles {
             for (anchor, rectangle) in zip(Self.anchors, expected) {
-                #expect(base.kf.constrainedRect(for: size, anchor: anchor) == rectangle)
+                let found = base.kf.constrainedRect(
+                    for: CGSize(width: size[0], height: size[1]), anchor: anchor)
+                #expect([found.minX, found.minY, found.width, found.height] == rectangle)
             }
         }
     }

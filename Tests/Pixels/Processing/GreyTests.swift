@@ -12,10 +12,7 @@ import Testing
     @Test(arguments: PixelKind.all)
     func aGreyHasTheLuminanceOfTheColor(_ kind: PixelKind) throws {
         let image = kind.image(kind.noise(width: 9, height: 6))
-        let expected = try Picture(image).map { pixel in
-            let grey = Self.luminance(pixel)
-            return SIMD4(grey, grey, grey, pixel.w)
-        }
+        let expected = try Picture(image).map { .grey(Self.luminance($0), alpha: $0.w) }
         let result = try Picture(image.kf.grayscale)
         #expect(result.difference(to: expected) <= kind.step * 0.51)
         #expect(result.pixels.allSatisfy { $0.x == $0.y && $0.y == $0.z })
@@ -36,10 +33,7 @@ import Testing
     }
 
     @Test func whiteBeginsAtTheThreshold() throws {
-        let ramp = Picture(width: 256, height: 1) { x, _ in
-            let grey = Double(x) / 255
-            return SIMD4(grey, grey, grey, 1)
-        }
+        let ramp = Picture(width: 256, height: 1) { x, _ in .grey(Double(x) / 255) }
         let image = ramp.image(hasAlpha: false)
         let middle = try Picture(image.kf.bitonal())
         #expect(middle[127, 0].x == 0 && middle[128, 0].x == 1)

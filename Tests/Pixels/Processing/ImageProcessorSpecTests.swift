@@ -52,10 +52,7 @@ import Testing
         ("gray", "GrayscaleImageProcessor"),
         ("bitonal", "BitonalImageProcessor(0.5)"),
         ("bitonal:0.25", "BitonalImageProcessor(0.25)"),
-        (
-            " bw |> blur : 3 ",
-            "BlackWhiteProcessor|>com.onevcat.Kingfisher.BlurImageProcessor(3.0)"
-        ),
+        (" bw |> blur : 3 ", "BlackWhiteProcessor|>com.onevcat.Kingfisher.BlurImageProcessor(3.0)"),
     ])
     func readsProcessors(_ text: String, _ identifier: String) throws {
         let processor = try ImageProcessorSpec.parse(text)
@@ -122,14 +119,11 @@ import Testing
         "color:q=1", "blend:over", "blur:1e400", "blur:0x10", "border:3:#000:w-1", "round:n",
         "flip", "flip:left", "rotate:", "rotate:1x", "rotate:90:#12", "region:10x10",
         "region:0x10:0,0", "focus:10x10", "focus:10x10:2,0", "smartcrop:10", "smartcrop:10x10:eyes",
-        "trim:256",
-        "trim:up", "trim:white:5", "pad:-1", "pad:1,2", "pad:1,2,3,4,5", "canvas:10",
+        "trim:256", "trim:up", "trim:white:5", "pad:-1", "pad:1,2", "pad:1,2,3,4,5", "canvas:10",
         "gaussian:-1", "sharpen", "pixelate:x", "gray:1", "bitonal:2",
     ])
     func refusesValuesThatMakeNoSense(_ text: String) {
-        #expect(throws: ImageProcessorSpec.ParsingError.self) {
-            try ImageProcessorSpec.parse(text)
-        }
+        #expect(throws: ImageProcessorSpec.ParsingError.self) { try ImageProcessorSpec.parse(text) }
     }
 
     @Test func describesEveryProcessorOnce() {
@@ -137,8 +131,7 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(ImageProcessorSpec.reference.count == names.count)
         for (entry, name) in zip(ImageProcessorSpec.reference, names) {
-            #expect(entry.form.hasPrefix(name))
-            #expect(entry.summary.hasSuffix("."))
+            #expect(entry.form.hasPrefix(name) && entry.summary.hasSuffix("."))
         }
     }
 
@@ -201,13 +194,8 @@ import Testing
     }
 
     @Test func hasNoTextForForeignProcessors() {
-        struct Foreign: ImageProcessor {
-            let identifier = "foreign"
-            func process(
-                item: ImageProcessItem, options: KingfisherParsedOptionsInfo
-            ) -> KFCrossPlatformImage? { nil }
-        }
-        #expect(ImageProcessorSpec.text(of: Foreign()) == nil)
-        #expect(ImageProcessorSpec.text(of: BlackWhiteProcessor() |> Foreign()) == nil)
+        let foreign = ClosureProcessor { _, _ in nil }
+        #expect(ImageProcessorSpec.text(of: foreign) == nil)
+        #expect(ImageProcessorSpec.text(of: BlackWhiteProcessor() |> foreign) == nil)
     }
 }

@@ -43,3 +43,11 @@ extension ImageProcessor {
             process(item: .image(image), options: .scale(scale)), sourceLocation: sourceLocation)
     }
 }
+
+extension SIMD4<Double> {
+    func with(alpha: Double) -> SIMD4<Double> { SIMD4(x, y, z, alpha) }
+
+    static func grey(_ level: Double, alpha: Double = 1) -> SIMD4<Double> {
+        SIMD4(level, level, level, alpha)
+    }
+}

@@ -7,23 +7,17 @@ import Testing
 @Suite struct ResizingTests {
     @Test(arguments: PixelKind.all)
     func keepsAFlatColor(_ kind: PixelKind) throws {
-        for (width, height) in [(3, 2), (1, 1), (40, 7), (16, 16)] {
-            let flat = Picture(width: 16, height: 16) { _, _ in
-                SIMD4(1, 0.4, 0, kind.hasAlpha ? 0.6 : 1)
-            }
+        // From many pixels and from one.
+        for (side, width, height) in [
+            (16, 3, 2), (16, 1, 1), (16, 40, 7), (16, 16, 16), (1, 3, 2),
+        ] {
+            let color = SIMD4<Double>(1, 0.4, 0, kind.hasAlpha ? 0.6 : 1)
+            let flat = Picture(width: side, height: side) { _, _ in color }
             let size = CGSize(width: width, height: height)
             let result = try Picture(kind.image(flat).kf.resize(to: size))
-            let expected = Picture(width: width, height: height) { _, _ in flat[0, 0] }
+            let expected = Picture(width: width, height: height) { _, _ in color }
             #expect(result.difference(to: expected) <= kind.step * 1.01)
         }
-    }
-
-    @Test(arguments: PixelKind.all)
-    func enlargesASinglePixel(_ kind: PixelKind) throws {
-        let pixel = kind.noise(width: 1, height: 1)
-        let result = try Picture(kind.image(pixel).kf.resize(to: CGSize(width: 3, height: 2)))
-        let expected = Picture(width: 3, height: 2) { _, _ in pixel[0, 0] }
-        #expect(result.difference(to: expected) <= kind.step * 1.01)
     }
 
     @Test func weighsColorsByTheirOpacity() throws {

@@ -16,19 +16,14 @@ import Testing
                 var value = SIMD4<Double>.zero
                 for offset in -reach...reach {
                     let (column, row) = step(x, y, offset)
-                    value +=
-                        source[
-                            min(max(column, 0), source.width - 1),
-                            min(max(row, 0), source.height - 1)] * bell[offset + reach] / sum
+                    value += source.extended(column, row) * bell[offset + reach] / sum
                 }
                 return value
             }
         }
-        let multiplied = picture.map { SIMD4($0.x * $0.w, $0.y * $0.w, $0.z * $0.w, $0.w) }
-        let across = pass(multiplied) { ($0 + $2, $1) }
-        return pass(across) { ($0, $1 + $2) }.map {
-            $0.w > 0 ? SIMD4($0.x / $0.w, $0.y / $0.w, $0.z / $0.w, $0.w) : .zero
-        }
+        let across = pass(picture.map { ($0 * $0.w).with(alpha: $0.w) }) { ($0 + $2, $1) }
+        return pass(across) { ($0, $1 + $2) }
+            .map { $0.w > 0 ? ($0 / $0.w).with(alpha: $0.w) : .zero }
     }
 
     @Test(arguments: [0.3, 0.5, 1, 1.7, 4, 17, 60])
@@ -53,8 +48,7 @@ import Testing
     @Test(arguments: PixelKind.all)
     func sharpensEdgesAndLeavesFlatAreasAlone(_ kind: PixelKind) throws {
         let step = Picture(width: 40, height: 12) { x, _ in
-            let value = x < 20 ? 0.4 : 0.6
-            return SIMD4(value, value, value, kind.hasAlpha ? 0.8 : 1)
+            .grey(x < 20 ? 0.4 : 0.6, alpha: kind.hasAlpha ? 0.8 : 1)
         }
         let source = try Picture(kind.image(step))
         let result = try Picture(kind.image(step).kf.sharpened(sigma: 1))
@@ -83,10 +77,7 @@ import Testing
                     alpha += pixel.w
                 }
             }
-            guard alpha > 0 else { return .zero }
-            var mean = colour / alpha
-            mean.w = alpha / 16
-            return mean
+            return alpha > 0 ? (colour / alpha).with(alpha: alpha / 16) : .zero
         }
         #expect(result.difference(to: expected) <= kind.step * 1.01)
         #expect(result[0, 0] == result[3, 3] && result[0, 0] != result[4, 0])

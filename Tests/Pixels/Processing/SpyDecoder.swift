@@ -15,7 +15,6 @@ final class SpyDecoder: ImageDecoder, OpenedImage {
         self.full = full
     }
 
-    /// The least sizes of all calls.
     var requests: [PixelSize?] { asked.withLock { $0 } }
 
     var header: ImageHeader {

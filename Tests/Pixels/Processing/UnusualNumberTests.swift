@@ -25,12 +25,16 @@ import Testing
         _ = try? image.bitmap()
     }
 
-    private func use(_ processor: any ImageProcessor, scale: CGFloat = 1) {
-        _ = processor.identifier
-        _ = (processor as? any WrittenImageProcessor)?.spec
-        let options = KingfisherParsedOptionsInfo.scale(scale)
-        if let made = processor.process(item: .image(image), options: options) { use(made) }
+    private func use(_ processors: any ImageProcessor..., scale: CGFloat = 1) {
+        for processor in processors {
+            _ = processor.identifier
+            _ = (processor as? any WrittenImageProcessor)?.spec
+            let options = KingfisherParsedOptionsInfo.scale(scale)
+            if let made = processor.process(item: .image(image), options: options) { use(made) }
+        }
     }
+
+    private func use(_ composition: ImageComposition) { use(composition.image) }
 
     @Test(arguments: sizes)
     func sizesOfImages(size: CGSize) {
@@ -40,28 +44,25 @@ import Testing
             use(image.kf.resize(to: size, for: mode))
             use(ResizingImageProcessor(referenceSize: size, mode: mode))
         }
-        for mode in [ContentMode.aspectFit, .aspectFill] {
-            use(FittingImageProcessor(size: size, mode: mode))
-        }
         _ = CGSize(width: 3, height: 2).kf.constrained(size)
         _ = CGSize(width: 3, height: 2).kf.filling(size)
         use(image.kf.resize(to: size))
-        use(DownsamplingImageProcessor(size: size))
-        use(RoundCornerImageProcessor(cornerRadius: 2, targetSize: size))
-        use(SmartCroppingImageProcessor(size: size))
-        use(WatermarkImageProcessor(image, name: "a", placement: .tiled(gap: size)))
+        use(
+            FittingImageProcessor(size: size, mode: .aspectFit),
+            FittingImageProcessor(size: size, mode: .aspectFill),
+            DownsamplingImageProcessor(size: size),
+            RoundCornerImageProcessor(cornerRadius: 2, targetSize: size),
+            SmartCroppingImageProcessor(size: size),
+            WatermarkImageProcessor(image, name: "a", placement: .tiled(gap: size)))
         _ = Radius.widthFraction(0.5).compute(with: size)
         let hashes: [KFCrossPlatformImage?] = [
             .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", size: size),
             .thumbHash("1QcSHQRnh493V4dIh4eXh1h4kJUI", size: size),
         ]
         for hash in hashes.compactMap(\.self) { use(hash) }
-        let area = DisplayArea(size: size)
-        use(KingfisherParsedOptionsInfo([]).fitted(to: area).processor)
-        use(
-            ImageComposition(
-                layout: .fourCut(size: size), photos: [image, image, image, image], frame: image
-            ).image)
+        use(KingfisherParsedOptionsInfo([]).fitted(to: DisplayArea(size: size)).processor)
+        let photos = [image, image, image, image]
+        use(ImageComposition(layout: .fourCut(size: size), photos: photos, frame: image))
     }
 
     @Test(arguments: points)
@@ -74,48 +75,42 @@ import Testing
             use(image.kf.crop(to: size, anchorOn: point))
         }
         for size in sizes.prefix(4) {
-            use(CroppingImageProcessor(size: size, anchor: point))
-            use(FocusCroppingImageProcessor(size: size, focus: point))
-            use(RegionImageProcessor(region: CGRect(origin: point, size: size)))
-            use(CanvasImageProcessor(size: size, anchor: point))
-            let slot = PhotoLayout.Slot(rect: CGRect(origin: point, size: size))
+            let region = CGRect(origin: point, size: size)
             use(
-                ImageComposition(
-                    layout: PhotoLayout(size: CGSize(width: 9, height: 9), slots: [slot]),
-                    photos: [image]
-                ).image)
+                CroppingImageProcessor(size: size, anchor: point),
+                FocusCroppingImageProcessor(size: size, focus: point),
+                RegionImageProcessor(region: region),
+                CanvasImageProcessor(size: size, anchor: point))
+            let layout = PhotoLayout(
+                size: CGSize(width: 9, height: 9), slots: [PhotoLayout.Slot(rect: region)])
+            use(ImageComposition(layout: layout, photos: [image]))
         }
-        use(CanvasImageProcessor(size: CGSize(width: 12, height: 12), anchor: point))
         use(
+            CanvasImageProcessor(size: CGSize(width: 12, height: 12), anchor: point),
             WatermarkImageProcessor(
                 image, name: "a", scale: 0.5, placement: .once(anchor: point, offset: point)))
     }
 
     @Test(arguments: numbers)
     func lengthsAndFactors(number: CGFloat) {
-        use(BlurImageProcessor(blurRadius: number))
-        use(GaussianBlurImageProcessor(sigma: number))
-        use(SharpeningImageProcessor(sigma: number))
-        use(PixelatingImageProcessor(side: number))
-        use(RotatingImageProcessor(degrees: number))
-        use(BitonalImageProcessor(threshold: number))
-        use(TrimmingImageProcessor(threshold: number))
-        use(PaddingImageProcessor(number))
-        use(OverlayImageProcessor(overlay: .red, fraction: number))
-        use(
-            ColorControlsProcessor(
-                brightness: number, contrast: number, saturation: number, inputEV: number))
-        use(BlendImageProcessor(blendMode: .multiply, alpha: number))
-        use(WatermarkImageProcessor(image, name: "a", opacity: number, scale: number))
         let color = Color(red: number, green: number, blue: number, alpha: number)
-        use(TintImageProcessor(tint: color))
-        use(PaddingImageProcessor(2, backgroundColor: color))
+        use(
+            BlurImageProcessor(blurRadius: number), GaussianBlurImageProcessor(sigma: number),
+            SharpeningImageProcessor(sigma: number), PixelatingImageProcessor(side: number),
+            RotatingImageProcessor(degrees: number), BitonalImageProcessor(threshold: number),
+            TrimmingImageProcessor(threshold: number), PaddingImageProcessor(number),
+            OverlayImageProcessor(overlay: .red, fraction: number),
+            ColorControlsProcessor(
+                brightness: number, contrast: number, saturation: number, inputEV: number),
+            BlendImageProcessor(blendMode: .multiply, alpha: number),
+            WatermarkImageProcessor(image, name: "a", opacity: number, scale: number),
+            TintImageProcessor(tint: color), PaddingImageProcessor(2, backgroundColor: color))
         _ = (color.relativeLuminance, color.contrastRatio(to: .red), color.textColor())
         for radius in [Radius.point(number), .widthFraction(number), .heightFraction(number)] {
-            use(RoundCornerImageProcessor(radius: radius, backgroundColor: color))
+            let border = Border(color: color, lineWidth: number, radius: radius)
             use(
-                BorderImageProcessor(
-                    border: Border(color: color, lineWidth: number, radius: radius)))
+                RoundCornerImageProcessor(radius: radius, backgroundColor: color),
+                BorderImageProcessor(border: border))
         }
         use(DownsamplingImageProcessor(size: CGSize(width: 4, height: 3)), scale: number)
         use(image.kf.scaled(to: number))
@@ -130,25 +125,23 @@ import Testing
         var layout = PhotoLayout.fourCut(
             size: CGSize(width: 20, height: 23), scale: number, photoCornerRadius: number,
             frameCornerRadius: number, background: color)
-        use(ImageComposition(layout: layout, photos: [image], frame: image).image)
+        use(ImageComposition(layout: layout, photos: [image], frame: image))
         layout.scale = 1
-        use(ImageComposition(layout: layout, photos: [image], frame: image).image)
+        use(ImageComposition(layout: layout, photos: [image], frame: image))
     }
 
     @Test(arguments: sizes)
     func animationsForAPlaceOfThatSize(size: CGSize) throws {
         let gif = try Image.decoding(Grays.gif(3))
         for scale in [1, size.width] {
-            let animator = Animator(image: gif.withScale(scale), targetSize: size)
-            _ = animator.frame(at: 0)
+            _ = Animator(image: gif.withScale(scale), targetSize: size).frame(at: 0)
         }
     }
 
     @Test(arguments: numbers)
     func thumbnailsOfThatSize(number: CGFloat) async throws {
         let folder = try TemporaryDirectory()
-        let file = folder.url.appendingPathComponent("a.png")
-        try PNGFixture.data(.gradient(width: 8, height: 6)).write(to: file)
+        let file = try folder.write(PNGFixture.data(.gradient(width: 8, height: 6)), to: "a.png")
         let provider = ThumbnailImageDataProvider(url: file, maxPixelSize: number)
         #expect(!provider.cacheKey.isEmpty)
         // A thumbnail is never larger than its picture, or of too many pixels.

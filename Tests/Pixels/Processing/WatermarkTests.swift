@@ -25,9 +25,8 @@ import Testing
             guard (left..<(left + 4)).contains(x), (top..<(top + 2)).contains(y) else {
                 return ground[x, y]
             }
-            var pixel = mark[x - left, y - top]
-            pixel.w *= opacity
-            return ColorEffectTests.over(pixel, ground[x, y])
+            let pixel = mark[x - left, y - top]
+            return ColorEffectTests.over(pixel.with(alpha: pixel.w * opacity), ground[x, y])
         }
     }
 
@@ -72,8 +71,7 @@ import Testing
         let repeated = Picture(width: 20, height: 10) {
             plain[8 + ($0 + 72) % 4, 4 + ($1 + 36) % 2]
         }
-        #expect(plain == repeated)
-        #expect(abs(plain[8, 4].x - middle[8, 4].x) <= 1.0 / 255)
+        #expect(plain == repeated && abs(plain[8, 4].x - middle[8, 4].x) <= 1.0 / 255)
         let spaced = try Self.marked(
             Self.ground.image(hasAlpha: false), .tiled(gap: CGSize(width: 2, height: 2)))
         for y in 0..<10 {

@@ -28,18 +28,6 @@ struct JPEGScanCounterTests {
         return (ends, counter)
     }
 
-    @Test(arguments: [[1], [2], [3], [7, 1, 64], [4096], [1_000_000]])
-    func findsTheSameScansInAnyPieces(_ pieces: [Int]) throws {
-        for bands in [1, 3] {
-            let fixture = try ProgressiveFixture(bands: bands)
-            #expect(fixture.scanCount == (bands == 1 ? 6 : 10))
-            let found = scanEnds(fixture.data, pieces: pieces)
-            #expect(found.ends == fixture.scanEnds && found.counter.process == .progressive)
-            #expect(found.counter.begun == fixture.scanCount)
-            #expect(found.counter.count == fixture.data.count && found.counter.isAtEnd)
-        }
-    }
-
     @Test func knowsAfterEachByteWhatTheWholePrefixSays() throws {
         let data = try ProgressiveFixture(width: 24, height: 17).data
         var counter = JPEGScanCounter()
@@ -62,18 +50,7 @@ struct JPEGScanCounterTests {
             + scan + [0xFF, 0xD9]
         let second = 12 + 7 + 6 + 12 + 6
         let (ends, counter) = scanEnds(Data(file), pieces: [1])
-        #expect(ends == [second + 2, second + 6 + 2 + 2])
-        #expect(counter.begun == 2 && counter.isAtEnd)
-    }
-
-    @Test func givesUpOnOtherFiles() throws {
-        let baseline = try encoded(.gradient(40, 30), as: .JPEG)
-        let png = PNGFixture.data(.gradient(width: 8, height: 8))
-        for data in [baseline, png, Data("<!DOCTYPE html>".utf8), Data([0xFF, 0xD8, 0xFF, 0xD8])] {
-            let (ends, counter) = scanEnds(data, pieces: [1])
-            #expect(ends.isEmpty)
-            #expect(counter.process == .other && counter.isAtEnd)
-        }
+        #expect(ends == [second + 2, second + 6 + 2 + 2] && counter.begun == 2 && counter.isAtEnd)
     }
 
     @Test func followsAnyBytesToTheirEnd() {
@@ -88,8 +65,7 @@ struct JPEGScanCounterTests {
             let data = Data([0xFF, 0xD8, 0xFF, 0xC2, 0, 3, 0] + tail)
             let (ends, counter) = scanEnds(data, pieces: [1, 5, 31])
             let (whole, wholeCounter) = scanEnds(data, pieces: [data.count])
-            #expect(ends == whole)
-            #expect(counter == wholeCounter && counter.count == data.count)
+            #expect(ends == whole && counter == wholeCounter && counter.count == data.count)
         }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HalcyonTestKit
 import Testing
 
 /// Pictures that have their decoder do what it should not, in the program `DecodingTrial`.
@@ -50,9 +49,8 @@ import Testing
         let good = (0..<50).map { "trial:good#\($0)" }
         let lines = try await TrialRun.decode(
             long + good, options: ["--threads", "7", "--limit", "8000"])
-        #expect(
-            lines.outcomes == Array(repeating: "ok", count: 50)
-                + Array(repeating: "error", count: 6))
+        let outcomes = Array(repeating: "ok", count: 50) + Array(repeating: "error", count: 6)
+        #expect(lines.outcomes == outcomes)
     }
 
     /// The machine may have had much to do.
@@ -63,10 +61,8 @@ import Testing
         // The second time it is known.
         #expect(lines.counts?.killed == 1)
         let again = try await TrialRun.decode(
-            ["trial:spin", "trial:spin"],
-            options: ["--limit", "1000,3000"])
-        #expect(again.outcomes == ["error", "error"])
-        #expect(again.counts?.killed == 2)
+            ["trial:spin", "trial:spin"], options: ["--limit", "1000,3000"])
+        #expect(again.outcomes == ["error", "error"] && again.counts?.killed == 2)
     }
 
     /// A picture that reads or writes files ends its decoder when it is let do it.
@@ -81,15 +77,14 @@ import Testing
     @Test func aSecondAnswerIsNotTakenForThatOfAnotherPicture() async throws {
         let files = (0..<20).flatMap { ["trial:twice#\($0)", "trial:good#\($0)"] }
         let lines = try await TrialRun.decode(files)
-        let good = lines.filter { $0.name?.hasPrefix("trial:good") == true }
-        #expect(good.count == 20 && good.allSatisfy { $0.outcome == "ok" })
+        #expect(lines.good.map(\.outcome) == Array(repeating: "ok", count: 20))
     }
 
     @Test(arguments: ["svg-tile", "svg-language", "svg-turbulence"])
     func aDrawingThatLibrsvgCannotTakeFailsAlone(_ drawing: String) async throws {
         let lines = try await TrialRun.decode(
             ["trial:good#1", "trial:\(drawing)", "trial:good#2"], options: ["--limit", "2000"])
-        #expect(lines.filter { $0.name?.hasPrefix("trial:good") == true }.outcomes == ["ok", "ok"])
+        #expect(lines.good.outcomes == ["ok", "ok"])
     }
 
     @Test(arguments: [SIGKILL, SIGSTOP])
@@ -99,8 +94,7 @@ import Testing
         #expect(idle.outcomes == ["ok", "ok", "ok"])
         let atWork = try await TrialRun.decode(
             ["trial:unless-calm"], options: ["--signal", "\(signal)"])
-        #expect(atWork.outcomes == ["ok"])
-        #expect(atWork.counts?.started == 2)
+        #expect(atWork.outcomes == ["ok"] && atWork.counts?.started == 2)
     }
 
     @Test(arguments: [SIGKILL, SIGSTOP])
@@ -108,8 +102,7 @@ import Testing
         let lines = try await TrialRun.decode(
             ["trial:good#1", "trial:abort", "trial:good#2"],
             options: ["--signal", "\(signal)", "--to-template"])
-        #expect(lines.outcomes == ["ok", "error", "ok"])
-        #expect(lines.counts?.started == 2)
+        #expect(lines.outcomes == ["ok", "error", "ok"] && lines.counts?.started == 2)
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
@@ -128,8 +121,7 @@ import Testing
             ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--give-up"])
         // Without the end of its worker it would take half a minute, which is what it may take.
         let time = try #require(lines.first { $0.name == "trial:\(action)" }?.milliseconds)
-        #expect(lines.outcomes[1] == "error" && time < 25_000)
-        #expect(lines.counts?.killed == 1)
+        #expect(lines.outcomes[1] == "error" && time < 25_000 && lines.counts?.killed == 1)
     }
 
     @Test func aThousandPicturesAtOnceAreRight() async throws {
@@ -137,8 +129,7 @@ import Testing
         let run = try TrialRun(["decode", "--threads", "200", "--limit", "120000"] + files)
         #expect(await run.exitCode() == 0)
         let lines = await run.all()
-        #expect(lines.outcomes.count { $0 == "ok" } == 990)
-        #expect(lines.errors.count == 10)
+        #expect(lines.outcomes.count { $0 == "ok" } == 990 && lines.errors.count == 10)
     }
 
     @Test func killersCostNoGoodPicture() async throws {

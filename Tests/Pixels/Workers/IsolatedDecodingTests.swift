@@ -5,7 +5,6 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonPixels
 
-/// Pixels of workers, beside those of the process.
 @Suite(.timeLimit(.minutes(5))) struct IsolatedDecodingTests {
     /// Files of all formats that workers read, as far as this machine writes them.
     private static func files(in folder: TemporaryDirectory) throws -> [String] {

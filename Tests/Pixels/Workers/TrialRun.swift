@@ -5,7 +5,6 @@ import HalcyonTestKit
 
 /// A run of `DecodingTrial`, which decodes pictures that do what they should not.
 final class TrialRun: Sendable {
-    /// A line that it has written.
     struct Line: Decodable {
         var name: String?
         var number: Int?
@@ -83,9 +82,10 @@ final class TrialRun: Sendable {
 }
 
 extension [TrialRun.Line] {
+    /// The lines of the good pictures.
+    var good: [TrialRun.Line] { filter { $0.name?.hasPrefix("trial:good") == true } }
     var outcomes: [String] { compactMap(\.outcome) }
     var errors: [String] { compactMap(\.error) }
     var reports: [String] { compactMap(\.report) }
-    /// The counts of workers at the end.
     var counts: TrialRun.Line? { last { $0.started != nil } }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HalcyonTestKit
 import Testing
 
 /// Machines on which a part of the wall, or all of it, cannot be had.
@@ -59,8 +58,7 @@ import Testing
     func workersStartForUsersWithoutRights() async throws {
         let lines = try await TrialRun.decode(
             Self.files, after: "exec setpriv --reuid 65534 --clear-groups \"$0\" \"$@\"")
-        #expect(lines.outcomes == ["ok", "error", "ok"])
-        #expect(lines.counts?.started == 2)
+        #expect(lines.outcomes == ["ok", "error", "ok"] && lines.counts?.started == 2)
     }
 
     private static func inNamespace(_ command: String) -> String {
@@ -71,15 +69,13 @@ import Testing
     func whereNoneHasEverStartedPicturesAreDecodedInTheProcess(_ program: String) async throws {
         let lines = try await TrialRun.decode(
             ["trial:good#1", "trial:good#2", "trial:good#3"], options: ["--program", program])
-        #expect(lines.outcomes == ["ok", "ok", "ok"])
-        #expect(lines.counts?.started == 0)
+        #expect(lines.outcomes == ["ok", "ok", "ok"] && lines.counts?.started == 0)
         #expect(lines.reports.count { $0.hasPrefix("Decoding without workers: ") } == 1)
     }
 
     @Test func withFewDescriptorsPicturesAreDecodedInTheProcess() async throws {
         let lines = try await TrialRun.decode(
             ["trial:good#1", "trial:good#2"], after: "ulimit -n 11")
-        #expect(lines.outcomes == ["ok", "ok"])
-        #expect(lines.counts?.started == 0)
+        #expect(lines.outcomes == ["ok", "ok"] && lines.counts?.started == 0)
     }
 }

@@ -46,13 +46,21 @@ struct CacheCrashStep {
         exit(2)
     }
 
-    /// Downloads a picture, and stores the received part if the download is interrupted.
+    /// Downloads a picture, and stores the received part if the download is interrupted. Prints a line when
+    /// a beginning is stored.
     private static func download(_ url: URL, keepingPartialsIn folder: String) async throws {
         let downloader = ImageDownloader(name: "step")
         downloader.downloadTimeout = 600
         downloader.resumption = DownloadResumption(
             directory: URL(filePath: folder, directoryHint: .isDirectory))
-        _ = try await downloader.downloadImage(with: url)
+        _ = try await downloader.downloadImage(with: url) { received, _ in
+            // A file grows by blocks of 256 KiB.
+            guard received > 300 << 10 else { return }
+            Task {
+                await downloader.finishWritingPartials()
+                FileHandle.standardOutput.write(Data("written\n".utf8))
+            }
+        }
     }
 
     /// Downloads a picture without free file descriptors, with them, and without one for the next

@@ -1,11 +1,10 @@
 import Foundation
-import FoundationNetworking
+import Glibc
 import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
 
-/// Downloads that break off, together with HTTP caching.
 @Suite struct ResumptionCachingTests {
     private func parts(_ fixture: FreshnessFixture) async throws -> [String] {
         await fixture.downloader.finishWritingPartials()
@@ -127,12 +126,17 @@ import Testing
         let gate = Gate()
         fixture.origin.route(
             fixture.path, fixture.response.with(.hold(afterBytes: sent, .gate(gate))))
-        let process = try CacheStep("download", fixture.partials.path, fixture.url.absoluteString)
-        let observer = fixture.downloader()
-        // Another process tells nobody what it has written.
-        while await observer.partialsSize == 0, process.isRunning { await pause() }
-        #expect(await process.kill() == 137)
-        let kept = await observer.partialsSize
+        let (process, lines) = try ChildLines.of { output in
+            try ChildProcess(
+                executable: BuiltProgram.file("CacheCrashStep").path,
+                arguments: ["download", fixture.partials.path, fixture.url.absoluteString],
+                standardInput: FileHandle.nullDevice.fileDescriptor, standardOutput: output,
+                standardError: output)
+        }
+        #expect(await lines.line(containing: "written") != nil)
+        process.send(SIGKILL)
+        #expect(await process.exitCode() == 137)
+        let kept = await fixture.downloader().partialsSize
         #expect((256 << 10...sent).contains(kept))
         fixture.origin.route(fixture.path, fixture.response)
         let result = try await fixture.load().get()

@@ -20,9 +20,6 @@ struct ResumptionFixture: Sendable {
 
     var url: URL { origin.url(path) }
     var partials: URL { folder.file("partials") }
-    var resumption: DownloadResumption {
-        DownloadResumption(directory: partials, minimumSize: 1)
-    }
 
     /// What the server has, with ranges and a strong validator.
     var response: OriginResponse { OriginResponse.png(picture).with(.ranges, .entityTag(tag)) }
@@ -42,17 +39,17 @@ struct ResumptionFixture: Sendable {
 
     func downloader() -> ImageDownloader {
         let downloader = ImageDownloader.patient("resuming")
-        downloader.resumption = resumption
+        downloader.resumption = DownloadResumption(directory: partials, minimumSize: 1)
         return downloader
     }
 
-    /// Downloads with a downloader of its own.
+    /// Downloads the picture, or what another URL has, by default with a downloader of its own.
     func load(
-        _ downloader: ImageDownloader? = nil,
+        of url: URL? = nil, _ downloader: ImageDownloader? = nil,
         _ options: KingfisherParsedOptionsInfo = .processing()
     ) async -> LoadingResult {
         let downloader = downloader ?? self.downloader()
-        let result = await downloader.result(url, options)
+        let result = await downloader.result(url ?? self.url, options)
         await downloader.finishWritingPartials()
         return result
     }
@@ -75,7 +72,6 @@ struct ResumptionFixture: Sendable {
     /// The ranges that were asked for, request by request.
     var ranges: [String?] { origin.requests(for: path).map { $0.headers["Range"] } }
 
-    /// The data files in the folder of partials.
     func files() throws -> [URL] {
         guard FileManager.default.fileExists(atPath: partials.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(
@@ -85,6 +81,5 @@ struct ResumptionFixture: Sendable {
 }
 
 extension Result<ImageLoadingResult, KingfisherError> {
-    /// The bytes, of a success.
     var bytes: Data? { (try? get())?.originalData }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -19,9 +18,7 @@ struct RandomScheduleTests {
         var count: Int
         var repeatsFirst = false
 
-        var seeds: [UInt64] {
-            (0..<count).map { repeatsFirst ? first : first + UInt64($0) }
-        }
+        var seeds: [UInt64] { (0..<count).map { repeatsFirst ? first : first + UInt64($0) } }
 
         var testDescription: String { "\(first)…" }
     }

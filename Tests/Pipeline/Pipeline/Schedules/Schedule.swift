@@ -4,7 +4,6 @@ import HalcyonTestKit
 ///
 /// Only what is done, and in which order, follows from the seed; which thread is faster does not.
 struct Schedule: Sendable {
-    /// How the origin answers a request.
     enum Answer: CaseIterable, Sendable {
         case image
         /// A page with status 200.
@@ -22,7 +21,6 @@ struct Schedule: Sendable {
         var gate: Int?
     }
 
-    /// Options of a call.
     enum Trait: CaseIterable, Sendable {
         case processed, cachesOriginal, hasOriginalCache, waitsForCache, refreshes, ignoresDisk
         case onlyFromCache, cachesInMemoryOnly, probesElsewhere, readsDiskAtOnce
@@ -95,18 +93,14 @@ struct Schedule: Sendable {
 
     /// Whether somebody else than the caller may cancel the download of `picture`.
     func isCancelledByOthers(_ picture: Int) -> Bool {
-        steps.contains {
-            if case .cancelDownloads(of: picture) = $0.event { true } else { false }
-        }
+        steps.contains { if case .cancelDownloads(of: picture) = $0.event { true } else { false } }
     }
 
     private static func exchanges(_ random: inout SeededGenerator) -> [Exchange] {
         let isReliable = chance(0.6, &random)
         return (0..<Int.random(in: 1...4, using: &random)).map { _ in
-            let answer =
-                isReliable
-                ? Answer.image : Answer.allCases.randomElement(using: &random) ?? .image
-            return Exchange(answer: answer, gate: gate(&random))
+            let answer = isReliable ? Answer.image : Answer.allCases.randomElement(using: &random)
+            return Exchange(answer: answer ?? .image, gate: gate(&random))
         }
     }
 

@@ -42,12 +42,8 @@ final class ScheduleWorld: Sendable {
 
     /// Runs a schedule to its end and checks what has become of its calls.
     func run(_ schedule: Schedule) async {
-        let run = Run(
-            schedule,
-            number: runs.withLock { runs in
-                runs += 1
-                return runs
-            })
+        runs.withLock { $0 += 1 }
+        let run = Run(schedule, number: runs.value)
         for (url, plan) in run.plans { origin.plan(url, plan) }
         for step in schedule.steps {
             for _ in 0..<step.yields { await Task.yield() }
@@ -116,7 +112,8 @@ final class ScheduleWorld: Sendable {
         return options
     }
 
-    /// Waits until nothing is under way any more; that this ends is what is tested.
+    /// Waits until nothing is under way any more; that this ends is what is tested. It polls because the
+    /// tables of a downloader and of caches tell nobody when their last entry goes.
     ///
     /// A file may be begun to be written after that: nobody waits for such a store.
     private func waitUntilIdle(_ seed: UInt64, _ calls: [ScheduledCall] = []) async {
@@ -152,24 +149,22 @@ final class ScheduleWorld: Sendable {
             || others.contains { !run.schedule.isServed($0) }
         let mayBeCancelled =
             call.isCancelled || others.contains(where: run.schedule.isCancelledByOthers)
+        func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
+            if !holds { report(problem(), run.schedule.seed) }
+        }
         for end in call.ends.events {
             switch end {
             case .image(let key, let width):
                 let widths = run.widths(of: plan)
-                if widths[key] != width {
-                    report("\(key) is \(width) pixels wide, not \(widths)", run.schedule.seed)
-                }
+                expect(widths[key] == width, "\(key) is \(width) pixels wide, not \(widths)")
             case .failure(let code, let isCancellation):
-                if !(isCancellation ? mayBeCancelled : mayFail) {
-                    report("a call failed with \(code): \(plan)", run.schedule.seed)
-                }
+                let isExpected = isCancellation ? mayBeCancelled : mayFail
+                expect(isExpected, "a call failed with \(code): \(plan)")
             case .prefetched(let count, let failures, let isCancellation):
-                if count != run.sources(of: plan).count {
-                    report("a prefetcher told of \(count) sources: \(plan)", run.schedule.seed)
-                }
-                if !failures.isEmpty, !(isCancellation ? mayBeCancelled : mayFail) {
-                    report("a prefetcher failed with \(failures): \(plan)", run.schedule.seed)
-                }
+                let isWhole = count == run.sources(of: plan).count
+                expect(isWhole, "a prefetcher told of \(count) sources: \(plan)")
+                let isExpected = failures.isEmpty || (isCancellation ? mayBeCancelled : mayFail)
+                expect(isExpected, "a prefetcher failed with \(failures): \(plan)")
             }
         }
     }
@@ -179,7 +174,6 @@ final class ScheduleWorld: Sendable {
     }
 }
 
-/// One run of a schedule.
 private struct Run: Sendable {
     let schedule: Schedule
     let calls: [ScheduledCall]
@@ -197,7 +191,7 @@ private struct Run: Sendable {
             (
                 url(of: picture),
                 ScheduledOrigin.Plan(
-                    picture: Self.file(of: picture), exchanges: schedule.exchanges[picture],
+                    picture: Self.files[picture], exchanges: schedule.exchanges[picture],
                     gates: gates)
             )
         }
@@ -213,7 +207,7 @@ private struct Run: Sendable {
         if let provider = call.provider {
             main = .provider(
                 ScheduledProvider(
-                    cacheKey: key(ofProvided: call.picture), bytes: Self.file(of: call.picture),
+                    cacheKey: key(ofProvided: call.picture), bytes: Self.files[call.picture],
                     gate: provider.gate.map { gates[$0] },
                     heedsCancellation: provider.heedsCancellation))
         } else {
@@ -234,11 +228,9 @@ private struct Run: Sendable {
 
     private func key(ofProvided picture: Int) -> String { "provided/\(number)/\(picture)" }
 
-    /// A picture as wide as its number says.
-    private static func file(of picture: Int) -> Data { files[picture] }
-
-    private static let files = (0..<3).map { picture in
-        PNGFixture.data(.gradient(width: picture + 1, height: 2), as: .rgb8)
+    /// Pictures as wide as their numbers say.
+    private static let files = (0..<3).map {
+        PNGFixture.data(.gradient(width: $0 + 1, height: 2), as: .rgb8)
     }
 }
 
@@ -251,10 +243,8 @@ private struct WideningProcessor: ImageProcessor {
         guard let image = DefaultImageProcessor.default.process(item: item, options: options)
         else { return nil }
         let size = PixelSize(width: image.pixelSize.width + Self.more, height: 1)
-        return Bitmap(
-            pixels: Data(repeating: 9, count: size.pixelCount * 3), size: size, channels: 3
-        )
-        .map { Image(bitmap: $0) }
+        let pixels = Data(repeating: 9, count: size.pixelCount * 3)
+        return Bitmap(pixels: pixels, size: size, channels: 3).map { Image(bitmap: $0) }
     }
 }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import HalcyonTestKit
 
 @testable import Halcyon
@@ -31,7 +30,6 @@ final class ScheduledCall: Sendable {
     /// Whether somebody still keeps the task it was given.
     var isTaskKept: Bool { task.isKept }
 
-    /// Whether it was cancelled by its caller.
     var isCancelled: Bool { control.value.isCancelled }
 
     func start(_ sources: [Source], _ options: KingfisherOptionsInfo, _ manager: KingfisherManager)

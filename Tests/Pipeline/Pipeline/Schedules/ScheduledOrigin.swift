@@ -39,12 +39,9 @@ final class ScheduledOrigin: Sendable {
         }
         try await gate?.wait()
         switch planned?.answer ?? .image {
-        case .image:
-            try await exchange.answer(picture)
-        case .page:
-            try await exchange.answer(Data("<html>busy</html>".utf8))
-        case .unavailable:
-            try await exchange.answer(Data(), status: 503)
+        case .image: try await exchange.answer(picture)
+        case .page: try await exchange.answer(Data("<html>busy</html>".utf8))
+        case .unavailable: try await exchange.answer(Data(), status: 503)
         case .reset:
             throw ImageTransportError.connectionReset(url: url.absoluteString, reason: "planned")
         case .cutShort:

@@ -16,6 +16,11 @@ package struct Picture: Equatable {
 
     package subscript(x: Int, y: Int) -> SIMD4<Double> { pixels[y * width + x] }
 
+    /// The pixel at a place, or the nearest one at the edge.
+    package func extended(_ x: Int, _ y: Int) -> SIMD4<Double> {
+        self[min(max(x, 0), width - 1), min(max(y, 0), height - 1)]
+    }
+
     /// A picture with each pixel changed.
     package func map(_ change: (SIMD4<Double>) -> SIMD4<Double>) -> Picture {
         Picture(width: width, height: height) { change(self[$0, $1]) }

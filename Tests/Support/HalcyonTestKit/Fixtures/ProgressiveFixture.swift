@@ -89,9 +89,7 @@ package struct WholeJPEG {
             while index + 1 < bytes.count,
                 bytes[index] != 0xFF || bytes[index + 1] == 0
                     || (0xD0...0xD7).contains(bytes[index + 1])
-            {
-                index += 1
-            }
+            { index += 1 }
         }
     }
 }

@@ -52,3 +52,10 @@ extension KingfisherError {
         return error as? ImageTransportError
     }
 }
+
+/// A value that a test cannot go on with.
+package struct Unexpected: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ found: Any?) { description = "\(found ?? "nothing")" }
+}

@@ -12,15 +12,10 @@ package struct ScriptedTransport: HTTPTransport {
         self.script = script
     }
 
-    /// Answers every request with 200 and these bytes.
-    package init(body: Data) {
-        self.init { _, exchange in try await exchange.answer(body) }
-    }
-
-    /// Answers every request with 200 and these bytes once `gate` is open.
-    package init(body: Data, after gate: Gate) {
+    /// Answers every request with 200 and these bytes, once `gate` is open if there is one.
+    package init(body: Data, after gate: Gate? = nil) {
         self.init { _, exchange in
-            try await gate.wait()
+            try await gate?.wait()
             try await exchange.answer(body)
         }
     }

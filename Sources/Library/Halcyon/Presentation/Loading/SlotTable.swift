@@ -28,7 +28,10 @@
 
     private var entries: [Key: Occupied] = [:]
 
-    var count: Int { entries.count }
+    /// Whether a load of `loader` is running.
+    func contains(_ loader: ImageSlotLoader) -> Bool {
+        entries.values.contains { $0.loader === loader }
+    }
 
     /// Returns the loader of a slot; creates one if there is none.
     func loader(of holder: AnyObject, _ slot: Slot) -> ImageSlotLoader {
