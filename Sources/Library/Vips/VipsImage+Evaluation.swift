@@ -193,6 +193,10 @@ extension VipsImage {
 package final class ByteOwner {
     package let pointer: UnsafeMutableRawPointer
     package let count: Int
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: pointer, count: count)
+    }
+
     private let data: Data?
 
     /// Short `Data` is stored inside the value itself and has no lasting address.

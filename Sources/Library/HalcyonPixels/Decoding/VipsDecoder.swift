@@ -175,7 +175,7 @@ struct OpenedByVips: OpenedImage {
             VipsImage.isReducedByArea(header.size, to: size)
         {
             let image = try pixels(frame: frame, atLeast: nil)
-            return try VipsLoader.reporting(header.format) { try image.reducedByArea(to: size) }
+            return try header.format.reporting { try image.reducedByArea(to: size) }
         }
         if [.HEIC, .AVIF].contains(header.format), size != header.size {
             return try reducedByRows(frame: frame, to: size)
@@ -184,7 +184,7 @@ struct OpenedByVips: OpenedImage {
         else { return nil }
         let least = PixelSize(width: 2 * size.width, height: 2 * size.height)
         let image = try pixels(frame: frame, atLeast: least)
-        return try VipsLoader.reporting(.JPEG) { () throws(VipsError) in
+        return try ImageFormat.JPEG.reporting { () throws(VipsError) in
             try image.resized(to: size.width, height: size.height)
         }
     }
@@ -269,7 +269,7 @@ struct StripFrameReader: FrameReader {
         self.structure = structure
         size = header.size
         let loader = try VipsLoader.of(.GIF)
-        strip = try VipsLoader.reporting(.GIF) { () throws(VipsError) in
+        strip = try ImageFormat.GIF.reporting { () throws(VipsError) in
             try loader.open(data, VipsLoader.Request(allFrames: true))
                 .decodedToSRGB(alpha: header.hasAlpha)
         }
@@ -285,7 +285,7 @@ struct StripFrameReader: FrameReader {
             throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(next) are damaged")
         }
         position = index + 1
-        return try VipsLoader.reporting(.GIF) {
+        return try ImageFormat.GIF.reporting {
             try Bitmap(
                 rendering: strip.cropped(
                     left: 0, top: index * size.height, width: size.width, height: size.height))

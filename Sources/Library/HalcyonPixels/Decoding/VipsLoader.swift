@@ -88,16 +88,6 @@ struct VipsLoader {
         return block.withUnsafeBytes { EXIFBlock.orientation(in: $0) } ?? 1
     }
 
-    /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
-    static func reporting<Result, Failure: Error>(
-        _ format: ImageFormat, _ body: () throws(Failure) -> Result
-    ) throws -> Result {
-        do {
-            return try body()
-        } catch let error as VipsError {
-            throw error.codingError(format)
-        }
-    }
 }
 
 extension VipsImage {

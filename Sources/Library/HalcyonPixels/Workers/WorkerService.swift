@@ -273,7 +273,7 @@ enum WorkerService {
                 let pixels = try ImageDecoders.decode(
                     opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
                 guard reduction.size != full else { return try rendered(pixels, format) }
-                return try VipsLoader.reporting(format) {
+                return try format.reporting {
                     try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
                 }
             }
@@ -285,7 +285,7 @@ enum WorkerService {
 
         private func rendered(_ pixels: DecodedPixels, _ format: ImageFormat) throws -> Bitmap {
             if case .bitmap(let bitmap) = pixels { return bitmap }
-            return try VipsLoader.reporting(format) { try Bitmap(rendering: pixels.pipeline()) }
+            return try format.reporting { try Bitmap(rendering: pixels.pipeline()) }
         }
 
         mutating func play(_ frame: Int) throws -> Bitmap {

@@ -29,9 +29,8 @@ struct AVIFFrameReader: FileFrameReader {
     private let loopCount: Int
 
     init(_ data: Data) throws {
-        file = try ByteOwner.file(.AVIF, of: data) { bytes, owner throws(CodecRefusal) in
-            try AVIFFile(bytes, owner: owner)
-        }
+        let owner = ByteOwner(data)
+        file = try ImageFormat.AVIF.reporting { try AVIFFile(owner.bytes, owner: owner) }
         loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
         profile = ForeignProfile(
             file.profile, channels: 3, isMonochrome: file.isMonochrome)
@@ -63,16 +62,13 @@ struct AVIFFrameReader: FileFrameReader {
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        let stored: Bitmap
-        do {
+        let stored = try ImageFormat.AVIF.reporting {
             for _ in position..<index { try file.skip() }
             let size = file.storedSize
             let memory = PixelMemory.forPixels(
                 count: size.pixelCount * file.channels * depth.rawValue / 8)
             try file.next(into: memory.pointer)
-            stored = Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
-        } catch {
-            throw error.codingError(.AVIF)
+            return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
         }
         guard file.transforms != AVIFFile.Transforms() else { return try converted(stored) }
         return try converted(Bitmap(rendering: stored.vipsImage().transformed(file.transforms)))
@@ -82,7 +78,7 @@ struct AVIFFrameReader: FileFrameReader {
 
     mutating func reduced(to size: PixelSize) throws -> Bitmap {
         position = 1
-        do {
+        return try ImageFormat.AVIF.reporting {
             let bitmap = try Bitmap(
                 size: size, channels: file.channels, depth: depth,
                 orientation: file.transforms.orientation
@@ -90,8 +86,6 @@ struct AVIFFrameReader: FileFrameReader {
                 try file.next(into: pixels, width: stored.width, height: stored.height)
             }
             return try converted(bitmap)
-        } catch let error as CodecRefusal {
-            throw error.codingError(.AVIF)
         }
     }
 

@@ -33,16 +33,14 @@ struct OpenedBMP: OpenedImage {
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap {
-        try data.withUnsafeBytes { bytes in
-            do {
+        try ImageFormat.BMP.reporting {
+            try data.withUnsafeBytes { bytes in
                 let reader = BMPPixels(ByteReader(bytes), stored)
                 return try Bitmap(size: size, channels: reader.channels) {
                     pixels throws(CodecRefusal) in
                     guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }
-            } catch let failure as CodecRefusal {
-                throw failure.codingError(.BMP)
             }
         }
     }
@@ -51,11 +49,9 @@ struct OpenedBMP: OpenedImage {
 extension BMPHeader {
     /// The header in a file of `format`.
     init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
-        self = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> BMPHeader in
-            do throws(CodecRefusal) {
-                return try BMPHeader(ByteReader(bytes), start: start, isIcon: isIcon)
-            } catch {
-                throw error.codingError(format)
+        self = try format.reporting {
+            try data.withUnsafeBytes {
+                try BMPHeader(ByteReader($0), start: start, isIcon: isIcon)
             }
         }
     }

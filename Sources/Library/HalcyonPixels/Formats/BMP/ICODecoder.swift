@@ -63,9 +63,9 @@ struct OpenedIconBitmap: OpenedImage {
     }
 
     private func bitmap() throws -> Bitmap {
-        try data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            do {
+        try ImageFormat.ICO.reporting {
+            try data.withUnsafeBytes { bytes in
+                let reader = ByteReader(bytes)
                 var pixels = try BMPPixels(reader, stored).decoded()
                 let hasOpacity =
                     stored.hasAlpha
@@ -74,8 +74,6 @@ struct OpenedIconBitmap: OpenedImage {
                     pixels = withMask(pixels, channels: stored.hasAlpha ? 4 : 3, reader)
                 }
                 return try Bitmap(bytes: pixels, size: stored.size, alpha: true, .ICO)
-            } catch let failure as CodecRefusal {
-                throw failure.codingError(.ICO)
             }
         }
     }

@@ -73,8 +73,8 @@ struct GIFFrameReader: FrameReader {
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        do {
-            return try data.withUnsafeBytes { bytes in
+        return try ImageFormat.GIF.reporting {
+            try data.withUnsafeBytes { bytes in
                 for _ in position..<index { try canvas.skip(bytes) }
                 let channels = header.hasAlpha ? 4 : 3
                 return try Bitmap(size: header.size, channels: channels) {
@@ -82,8 +82,6 @@ struct GIFFrameReader: FrameReader {
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
             }
-        } catch let error as CodecRefusal {
-            throw ImageCodingError.corrupt(.GIF, reason: error.description)
         }
     }
 }

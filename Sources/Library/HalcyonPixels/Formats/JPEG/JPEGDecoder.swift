@@ -103,7 +103,7 @@ struct OpenedJPEG: OpenedImage {
         size: PixelSize,
         _ read: (UnsafeRawBufferPointer, PixelSize, UnsafeMutablePointer<UInt8>) throws -> Void
     ) throws -> Bitmap {
-        do {
+        try ImageFormat.JPEG.reporting {
             let bitmap = try data.withUnsafeBytes { bytes in
                 if stored.orientation > 1, size == header.size,
                     size.pixelCount > Self.mostPixelsToTurnWhole
@@ -118,8 +118,6 @@ struct OpenedJPEG: OpenedImage {
                 }
             }
             return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch let refusal as CodecRefusal {
-            throw refusal.codingError(.JPEG)
         }
     }
 }

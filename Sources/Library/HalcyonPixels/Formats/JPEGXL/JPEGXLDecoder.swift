@@ -22,9 +22,8 @@ struct JPEGXLFrameReader: FileFrameReader {
     private let file: JPEGXLFile
 
     init(_ data: Data) throws {
-        file = try ByteOwner.file(.JPEGXL, of: data) { bytes, owner throws(CodecRefusal) in
-            try JPEGXLFile(bytes, owner: owner)
-        }
+        let owner = ByteOwner(data)
+        file = try ImageFormat.JPEGXL.reporting { try JPEGXLFile(owner.bytes, owner: owner) }
     }
 
     var header: ImageHeader {
@@ -43,13 +42,9 @@ struct JPEGXLFrameReader: FileFrameReader {
     mutating func frame(_ index: Int) throws -> Bitmap {
         let memory = PixelMemory.forPixels(
             count: file.width * file.height * file.channels * file.depth / 8)
-        do {
-            if index > position { file.skip(index - position) }
-            position = index + 1
-            try file.next(into: memory.pointer)
-        } catch {
-            throw error.codingError(.JPEGXL)
-        }
+        if index > position { file.skip(index - position) }
+        position = index + 1
+        try ImageFormat.JPEGXL.reporting { try file.next(into: memory.pointer) }
         return try shown(memory, PixelSize(width: file.width, height: file.height))
     }
 
@@ -65,15 +60,13 @@ struct JPEGXLFrameReader: FileFrameReader {
         let bytesPerPixel = file.channels * file.depth / 8
         let memory = PixelMemory.forPixels(count: size.pixelCount * bytesPerPixel)
         position = 1
-        do {
+        try ImageFormat.JPEGXL.reporting {
             // Memory of such sizes is used again and again, which costs less than the rows that libjxl
             // delivers one by one: it keeps all of them as floating-point numbers for that.
             let full = PixelMemory.forPixels(count: file.width * file.height * bytesPerPixel)
             try file.next(into: full.pointer)
             try file.reduce(
                 full.pointer, width: size.width, height: size.height, into: memory.pointer)
-        } catch {
-            throw error.codingError(.JPEGXL)
         }
         return try shown(memory, size)
     }

@@ -41,12 +41,8 @@ struct OpenedAPNG: OpenedImage {
     ///
     /// - Throws: What is wrong with the animation.
     init?(_ data: Data) throws {
-        let found = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> APNGFile? in
-            do throws(CodecRefusal) {
-                return try APNGFile(bytes)
-            } catch {
-                throw error.codingError(.PNG)
-            }
+        let found = try ImageFormat.PNG.reporting {
+            try data.withUnsafeBytes { try APNGFile($0) }
         }
         guard let file = found, file.frames.count > 1 || !file.beginsWithStill else { return nil }
         var header = ImageHeader(
@@ -58,7 +54,7 @@ struct OpenedAPNG: OpenedImage {
             kind = .common(common)
             self.orientation = orientation
         } else {
-            let image = try VipsLoader.reporting(.PNG) { try VipsLoader.of(.PNG).open(data) }
+            let image = try ImageFormat.PNG.reporting { try VipsLoader.of(.PNG).open(data) }
             kind = .other(hasAlpha: image.hasAlpha)
             orientation = image.orientation(in: .PNG)
             header.depth = image.isDeep ? Bitmap.Depth.sixteen : .eight
@@ -145,7 +141,7 @@ struct APNGFrameReader: FrameReader {
         let bitmap = Bitmap(
             size: stored, channels: header.hasAlpha ? 4 : 3, depth: header.depth, storage: memory)
         guard orientation > 1 else { return bitmap }
-        return try VipsLoader.reporting(.PNG) {
+        return try ImageFormat.PNG.reporting {
             try Bitmap(
                 rendering: bitmap.vipsImage()
                     .settingMetadata([("orientation", .int(orientation))]).orientationApplied())
@@ -154,7 +150,7 @@ struct APNGFrameReader: FrameReader {
 
     private func draw(_ bytes: UnsafeRawBufferPointer) throws {
         let index = canvas.nextFrame
-        do {
+        try ImageFormat.PNG.reporting {
             switch kind {
             case .common(let common):
                 try canvas.drawNext(common, bytes)
@@ -162,17 +158,12 @@ struct APNGFrameReader: FrameReader {
                 let separate = Data(try file.separateFile(of: index, bytes))
                 draw(try separateFrame(separate, hasAlpha: hasAlpha))
             }
-        } catch let refusal as CodecRefusal {
-            throw refusal.codingError(.PNG)
         }
     }
 
     private func separateFrame(_ data: Data, hasAlpha: Bool) throws -> Bitmap {
-        let bitmap = try VipsLoader.reporting(.PNG) {
-            try Bitmap(
-                rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(
-                    alpha: hasAlpha, from: colours))
-        }
+        let bitmap = try Bitmap(
+            rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(alpha: hasAlpha, from: colours))
         let frame = file.frames[canvas.nextFrame]
         guard bitmap.size == PixelSize(width: frame.width, height: frame.height),
             bitmap.depth == header.depth

@@ -98,13 +98,7 @@ extension PNGStructure {
     /// - Throws: `ImageCodingError` for a file that claims more than it has, or whose metadata would take
     ///   too much memory.
     @discardableResult
-    static func check(_ data: Data) throws(ImageCodingError) -> PNGStructure {
-        let walked = data.withUnsafeBytes { bytes in
-            Result { () throws(CodecRefusal) in try PNGStructure(bytes) }
-        }
-        switch walked {
-        case .success(let structure): return structure
-        case .failure(let refusal): throw refusal.codingError(.PNG)
-        }
+    static func check(_ data: Data) throws -> PNGStructure {
+        try ImageFormat.PNG.reporting { try data.withUnsafeBytes { try PNGStructure($0) } }
     }
 }

@@ -117,15 +117,11 @@ struct WebPFrameReader: FrameReader {
         self.header = header
         self.orientation = orientation
         let owner = ByteOwner(data)
-        let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
-        do throws(CodecRefusal) {
-            animation = try WebPAnimation(bytes, owner: owner)
-            let parsed: WebPFile
-            if let file { parsed = file } else { parsed = try WebPFile(bytes) }
-            profile = ForeignProfile(parsed.profile, channels: 3)
-        } catch {
-            throw ImageCodingError.corrupt(.WebP, reason: error.description)
+        let parsed: WebPFile
+        (animation, parsed) = try ImageFormat.WebP.reporting {
+            (try WebPAnimation(owner.bytes, owner: owner), try file ?? WebPFile(owner.bytes))
         }
+        profile = ForeignProfile(parsed.profile, channels: 3)
         let stored = header.size.turned(by: orientation)
         guard animation.width == stored.width, animation.height == stored.height else {
             throw ImageCodingError.corrupt(.WebP, reason: "its headers tell different sizes")
@@ -134,7 +130,7 @@ struct WebPFrameReader: FrameReader {
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        do {
+        return try ImageFormat.WebP.reporting {
             for _ in position..<index { try animation.skip() }
             let channels = header.hasAlpha ? 4 : 3
             let bitmap = try Bitmap(
@@ -143,8 +139,6 @@ struct WebPFrameReader: FrameReader {
                 try animation.next(into: pixels, channels: channels)
             }
             return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch let error as CodecRefusal {
-            throw ImageCodingError.corrupt(.WebP, reason: error.description)
         }
     }
 }
