@@ -11,7 +11,6 @@ extension FuzzTarget {
             let size = PixelSize(width: 16, height: 12)
             var moving = ImageHeader(format: .AVIF, size: size, hasAlpha: true, depth: .sixteen)
             moving.storedSize = PixelSize(width: 17, height: 12)
-            moving.frameCount = 2
             moving.timing = AnimationTiming(durations: [0.1, 0.5], loopCount: 3)
             let errors: [ImageCodingError] = [
                 .unsupported(.AVIF, reason: "a"), .corrupt(.AVIF, reason: "b: c"),

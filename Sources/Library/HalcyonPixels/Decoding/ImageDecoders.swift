@@ -128,10 +128,11 @@ struct ImageHeader: Hashable, Sendable {
     var storedSize: PixelSize?
     var hasAlpha: Bool
     var depth: Bitmap.Depth = .eight
-    /// Frames in the file; 1 for still images.
-    var frameCount = 1
     /// For animated files the frames' (clamped) durations and the loop count.
     var timing: AnimationTiming?
+
+    /// Frames in the file; 1 for still images.
+    var frameCount: Int { timing?.durations.count ?? 1 }
 
     /// Bytes of a decoded pixel.
     var bytesPerPixel: Int { (hasAlpha ? 4 : 3) * depth.rawValue / 8 }

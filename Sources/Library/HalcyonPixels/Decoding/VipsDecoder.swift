@@ -56,10 +56,7 @@ struct VipsDecoder: ImageDecoder {
             format: format, size: stored.turned(by: orientation), hasAlpha: image.hasAlpha,
             depth: image.isDeep ? .sixteen : .eight)
         header.storedSize = properties?.storedSize
-        if format == .GIF || format == .WebP {
-            header.frameCount = image.pageCount
-            header.timing = Self.timing(of: image)
-        }
+        if format == .GIF || format == .WebP { header.timing = Self.timing(of: image) }
         return OpenedByVips(
             data, header: header, orientation: orientation, meaning: meaning,
             structure: structure)
@@ -98,13 +95,10 @@ struct VipsDecoder: ImageDecoder {
 
     /// The times of an animation, `nil` for a single frame.
     private static func timing(of image: VipsImage) -> AnimationTiming? {
-        let count = image.pageCount
-        guard count > 1 else { return nil }
         let delays = image.ints("delay") ?? []
         return AnimationTiming(
-            durations: (0..<count).map { index in
-                AnimationTiming.clamped(
-                    index < delays.count ? TimeInterval(delays[index]) / 1000 : 0)
+            stored: (0..<image.pageCount).map {
+                $0 < delays.count ? TimeInterval(delays[$0]) / 1000 : 0
             },
             loopCount: max(0, image.int("loop") ?? 0))
     }

@@ -214,7 +214,6 @@ enum WorkerAnswer {
         else { return nil }
         var header = ImageHeader(format: format, size: size, hasAlpha: hasAlpha, depth: depth)
         if stored != size { header.storedSize = stored }
-        header.frameCount = frames
         if isAnimated {
             guard let durations = durations(frames), durations.count == frames,
                 durations.allSatisfy({ $0.isFinite && $0 > 0 })

@@ -48,16 +48,10 @@ struct AVIFFrameReader: FileFrameReader {
     }
 
     var header: ImageHeader {
-        var header = ImageHeader(
-            format: .AVIF, size: file.shownSize, hasAlpha: file.hasAlpha, depth: depth)
-        header.storedSize = file.storedSize
-        if !file.durations.isEmpty {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map(AnimationTiming.clamped),
-                loopCount: loopCount)
-        }
-        return header
+        ImageHeader(
+            format: .AVIF, size: file.shownSize, storedSize: file.storedSize,
+            hasAlpha: file.hasAlpha, depth: depth,
+            timing: AnimationTiming(stored: file.durations, loopCount: loopCount))
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {

@@ -37,13 +37,9 @@ struct OpenedGIF: OpenedImage {
     init(_ data: Data, _ structure: GIFStructure, _ file: GIFFile) {
         self.data = data
         self.file = file
-        var header = ImageHeader(
-            format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
-        if let timing = structure.timing {
-            header.frameCount = structure.frames.count
-            header.timing = timing
-        }
-        self.header = header
+        header = ImageHeader(
+            format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha,
+            timing: structure.timing)
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {

@@ -54,11 +54,8 @@ struct GIFStructure {
 
     /// When the frames of an animation are shown; `nil` for a single one.
     var timing: AnimationTiming? {
-        guard frames.count > 1 else { return nil }
-        return AnimationTiming(
-            durations: frames.map {
-                AnimationTiming.clamped(TimeInterval($0.control.delay) / 100)
-            }, loopCount: loopCount)
+        AnimationTiming(
+            stored: frames.map { TimeInterval($0.control.delay) / 100 }, loopCount: loopCount)
     }
 
     /// Throws for a file that is cut short or has too many frames.

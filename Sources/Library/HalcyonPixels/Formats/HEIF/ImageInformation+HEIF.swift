@@ -404,10 +404,7 @@ private struct HEIFTrack {
     func information(_ format: ImageFormat) -> ImageInformation {
         var information = ImageInformation(format, size: size)
         information.frameCount = max(1, durations.count)
-        if durations.count > 1 {
-            information.animation = AnimationTiming(
-                durations: durations.map(AnimationTiming.clamped), loopCount: loopCount)
-        }
+        information.animation = AnimationTiming(stored: durations, loopCount: loopCount)
         information.bitsPerSample = details.bitsPerSample
         information.colorProfile = details.colorProfile
         information.hasAlpha = details.hasAlpha

@@ -27,16 +27,10 @@ struct JPEGXLFrameReader: FileFrameReader {
     }
 
     var header: ImageHeader {
-        var header = ImageHeader(
+        ImageHeader(
             format: .JPEGXL, size: PixelSize(width: file.width, height: file.height),
-            hasAlpha: file.hasAlpha, depth: depth)
-        if !file.durations.isEmpty {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map(AnimationTiming.clamped),
-                loopCount: file.loopCount)
-        }
-        return header
+            hasAlpha: file.hasAlpha, depth: depth,
+            timing: AnimationTiming(stored: file.durations, loopCount: file.loopCount))
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {

@@ -61,10 +61,8 @@ struct OpenedAPNG: OpenedImage {
         }
         header.size = header.size.turned(by: orientation)
         header.hasAlpha = file.hasAlpha(kind.hasAlpha)
-        if file.frames.count > 1 {
-            header.frameCount = file.frames.count
-            header.timing = file.timing
-        }
+        header.timing = AnimationTiming(
+            stored: file.frames.map(\.duration), loopCount: file.loopCount)
         self.header = header
         self.data = data
         self.file = file
@@ -179,13 +177,5 @@ struct APNGFrameReader: FrameReader {
                 }
             }
         }
-    }
-}
-
-extension APNGFile {
-    /// When the frames are shown.
-    var timing: AnimationTiming {
-        AnimationTiming(
-            durations: frames.map { AnimationTiming.clamped($0.duration) }, loopCount: loopCount)
     }
 }

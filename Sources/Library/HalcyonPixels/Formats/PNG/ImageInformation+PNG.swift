@@ -23,9 +23,9 @@ extension ImageInformation {
         information.camera = found.camera
         information.hasGainMap = false
         information.frameCount = found.frameCount
-        if found.frameCount > 1, found.delays.count == found.frameCount {
+        if found.delays.count == found.frameCount {
             information.animation = AnimationTiming(
-                durations: found.delays.map(AnimationTiming.clamped), loopCount: found.loopCount)
+                stored: found.delays, loopCount: found.loopCount)
         }
         information.isComplete =
             found.hasPixels && (found.frameCount == 1 || information.animation != nil)

@@ -33,11 +33,8 @@ extension ImageInformation {
             information.hasAlpha = found.hasAlpha
         } else if information.isComplete {
             information.frameCount = max(1, found.delays.count)
-            if found.delays.count > 1 {
-                information.animation = AnimationTiming(
-                    durations: found.delays.map(AnimationTiming.clamped),
-                    loopCount: found.loopCount)
-            }
+            information.animation = AnimationTiming(
+                stored: found.delays, loopCount: found.loopCount)
         }
         return information
     }

@@ -36,16 +36,10 @@ struct OpenedWebP: OpenedImage {
         self.file = file
         self.orientation = orientation
         let stored = PixelSize(width: file.width, height: file.height)
-        var header = ImageHeader(
-            format: .WebP, size: stored.turned(by: orientation), hasAlpha: file.hasAlpha)
-        if file.isAnimated {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map {
-                    AnimationTiming.clamped(TimeInterval($0) / 1000)
-                }, loopCount: file.loopCount)
-        }
-        self.header = header
+        header = ImageHeader(
+            format: .WebP, size: stored.turned(by: orientation), hasAlpha: file.hasAlpha,
+            timing: AnimationTiming(
+                stored: file.durations.map { TimeInterval($0) / 1000 }, loopCount: file.loopCount))
     }
 
     /// So many pixels that their conversion by libvips is better fed row by row.
