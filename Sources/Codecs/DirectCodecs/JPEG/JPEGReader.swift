@@ -113,7 +113,7 @@ enum CoefficientPlanes {
         do {
             let picture = try ReducedJPEG(
                 file, reducedTo: reduction, enlargesChroma: enlargesChroma)
-            try PlaneReduction(picture.planes.map(JPEGPlane.init), width: width, height: height)
+            try PlaneReduction(picture.planes.map(cjpeg_plane.init), width: width, height: height)
                 .run(picture, into: pixels)
             return true
         } catch JPEGRefusal.late {
@@ -125,11 +125,11 @@ enum CoefficientPlanes {
     }
 }
 
-extension JPEGPlane {
+extension cjpeg_plane {
     fileprivate init(_ size: PlaneSize) {
         self.init(
-            width: size.width, height: size.height, extentX: size.extentX, extentY: size.extentY,
-            rowCapacity: size.width, stripHeight: size.rowsPerStrip)
+            width: size.width, height: size.height, extent_x: size.extentX, extent_y: size.extentY,
+            row_capacity: size.width, strip_height: size.rowsPerStrip)
     }
 }
 
@@ -158,7 +158,7 @@ final class JPEGLibrary {
 
     /// Starts to decode planes at one over `denominator`: luminance; and Cb and Cr, unless the picture is grey.
     /// Chroma has the resolution of luminance where a larger transform gives it for nothing.
-    func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [JPEGPlane] {
+    func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [cjpeg_plane] {
         var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
             cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
         )
@@ -168,12 +168,7 @@ final class JPEGLibrary {
             )
         }
         guard started else { throw failure }
-        return [found.0, found.1, found.2].prefix(count).map { plane in
-            JPEGPlane(
-                width: plane.width, height: plane.height, extentX: plane.extent_x,
-                extentY: plane.extent_y, rowCapacity: plane.row_capacity,
-                stripHeight: plane.strip_height)
-        }
+        return Array([found.0, found.1, found.2].prefix(count))
     }
 
     /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
@@ -208,20 +203,4 @@ final class JPEGLibrary {
     private var failure: CodecRefusal {
         .damaged(String(cString: cjpeg_reader_message(reader)))
     }
-}
-
-/// The samples of one of a picture's planes, as a decoder delivers them.
-struct JPEGPlane {
-    /// Samples in a row.
-    let width: Int
-    /// Rows.
-    let height: Int
-    /// The picture's size in samples of this plane: at most `width` and `height`, whose last samples may
-    /// be covered only in part.
-    let extentX: Double
-    let extentY: Double
-    /// Bytes of a row that are written; behind `width` they mean nothing.
-    let rowCapacity: Int
-    /// Rows that are delivered at once.
-    let stripHeight: Int
 }
