@@ -3,24 +3,14 @@ import HalcyonWork
 import Vips
 
 extension Bitmap {
-    /// A bitmap of 8 bits whose pixels `read` writes, all `width × height × channels` of them.
-    init<Failure: Error>(
-        size: PixelSize, channels: Int,
-        read: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
-    ) throws(Failure) {
-        let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
-        try read(memory.bytes)
-        self.init(size: size, channels: channels, depth: .eight, storage: memory)
-    }
-
-    /// A bitmap whose pixels are stored otherwise than they are shown.
+    /// A bitmap whose pixels may be stored otherwise than they are shown.
     ///
     /// - Parameters:
     ///   - size: As shown.
     ///   - orientation: Of EXIF, 1…8.
     ///   - read: Writes the pixels as stored, in the size it is called with.
     init<Failure: Error>(
-        size: PixelSize, channels: Int, depth: Depth = .eight, orientation: Int,
+        size: PixelSize, channels: Int, depth: Depth = .eight, orientation: Int = 1,
         read: (PixelSize, UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let stored = size.turned(by: orientation)

@@ -37,7 +37,7 @@ struct OpenedBMP: OpenedImage {
             try data.withUnsafeBytes { bytes in
                 let reader = BMPPixels(ByteReader(bytes), stored)
                 return try Bitmap(size: size, channels: reader.channels) {
-                    pixels throws(CodecRefusal) in
+                    _, pixels throws(CodecRefusal) in
                     guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }

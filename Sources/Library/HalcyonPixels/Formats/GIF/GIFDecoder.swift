@@ -74,7 +74,7 @@ struct GIFFrameReader: FrameReader {
                 for _ in position..<index { try canvas.skip(bytes) }
                 let channels = header.hasAlpha ? 4 : 3
                 return try Bitmap(size: header.size, channels: channels) {
-                    pixels throws(CodecRefusal) in
+                    _, pixels throws(CodecRefusal) in
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
             }

@@ -108,7 +108,7 @@ struct OpenedJPEG: OpenedImage {
                 if stored.orientation > 1, size == header.size,
                     size.pixelCount > Self.mostPixelsToTurnWhole
                 {
-                    return try Bitmap(size: size, channels: 3) { pixels in
+                    return try Bitmap(size: size, channels: 3) { _, pixels in
                         try JPEGReader.readTurned(bytes, header: stored, into: pixels)
                     }
                 }
