@@ -58,11 +58,10 @@ struct AVIFFrameReader: FileFrameReader {
         defer { position = index + 1 }
         let stored = try ImageFormat.AVIF.reporting {
             for _ in position..<index { try file.skip() }
-            let size = file.storedSize
-            let memory = PixelMemory.forPixels(
-                count: size.pixelCount * file.channels * depth.rawValue / 8)
-            try file.next(into: memory.pointer)
-            return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
+            return try Bitmap(size: file.storedSize, channels: file.channels, depth: depth) {
+                _, pixels throws(CodecRefusal) in
+                try file.next(into: pixels)
+            }
         }
         guard file.transforms != AVIFFile.Transforms() else { return try converted(stored) }
         return try converted(Bitmap(rendering: stored.vipsImage().transformed(file.transforms)))

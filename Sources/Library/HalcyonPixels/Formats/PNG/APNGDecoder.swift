@@ -133,16 +133,11 @@ struct APNGFrameReader: FrameReader {
         try data.withUnsafeBytes { bytes in
             for _ in position...index { try draw(bytes) }
         }
-        let stored = header.size.turned(by: orientation)
-        let memory = PixelMemory.forPixels(count: stored.pixelCount * header.bytesPerPixel)
-        canvas.copy(to: memory.pointer)
-        let bitmap = Bitmap(
-            size: stored, channels: header.hasAlpha ? 4 : 3, depth: header.depth, storage: memory)
-        guard orientation > 1 else { return bitmap }
-        return try ImageFormat.PNG.reporting {
-            try Bitmap(
-                rendering: bitmap.vipsImage()
-                    .settingMetadata([("orientation", .int(orientation))]).orientationApplied())
+        return Bitmap(
+            size: header.size, channels: header.hasAlpha ? 4 : 3, depth: header.depth,
+            orientation: orientation
+        ) { _, pixels in
+            canvas.copy(to: pixels)
         }
     }
 
