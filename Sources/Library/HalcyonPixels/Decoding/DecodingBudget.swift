@@ -10,11 +10,11 @@ import Vips
 /// Threads wait before they take any lock of an image, and a thread that already holds a share,
 /// because an image is made of others, takes no second one, which rules out deadlocks. A stopped
 /// thread stops waiting (``DecodingStop``). Tasks do not wait: Swift has few threads for them.
-final class DecodingBudget: @unchecked Sendable {
+package final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
     /// A quarter of the memory that this process may use, unless a program has said otherwise.
-    static let shared = DecodingBudget(
+    package static let shared = DecodingBudget(
         limit: Int(clamping: MemoryLimit().bytes / 4), least: 4 << 20)
 
     /// The smallest reservation that is counted, in bytes.
@@ -32,7 +32,7 @@ final class DecodingBudget: @unchecked Sendable {
     }
 
     /// The budget in bytes. Lowering it does not affect memory already in use.
-    var limit: Int {
+    package var limit: Int {
         get { condition.withLock { most } }
         set {
             condition.withLock {
@@ -43,10 +43,10 @@ final class DecodingBudget: @unchecked Sendable {
     }
 
     /// The bytes currently in use.
-    var heldBytes: Int { condition.withLock { held } }
+    package var heldBytes: Int { condition.withLock { held } }
 
     /// The number of waiting threads.
-    var waitingCount: Int { condition.withLock { line.count } }
+    package var waitingCount: Int { condition.withLock { line.count } }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     ///
@@ -120,22 +120,6 @@ final class DecodingBudget: @unchecked Sendable {
             condition.wait()
         }
     }
-}
-
-/// The memory of decoding in this process, for programs that know better how much there is to spare.
-package enum DecodingMemory {
-    /// Bytes that all decoding under way at one time may take together; a picture that needs more is decoded
-    /// alone. A quarter of the memory that the process may use by default.
-    package static var limit: Int {
-        get { DecodingBudget.shared.limit }
-        set { DecodingBudget.shared.limit = newValue }
-    }
-
-    /// Bytes that are taken at the moment.
-    package static var inUse: Int { DecodingBudget.shared.heldBytes }
-
-    /// The number of threads waiting for memory.
-    package static var waitingCount: Int { DecodingBudget.shared.waitingCount }
 }
 
 /// The threads on which images are decoded, processed and encoded.

@@ -330,7 +330,7 @@ final class DecodingWorkers: @unchecked Sendable {
         // Its process is ended when the lock has been released.
         _ = condition.withLock { self.template.take() }
         let template = try WorkerTemplate(
-            program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
+            program: program, memory: max(1 << 30, 2 * DecodingBudget.shared.limit))
         condition.withLock { self.template = template }
         defer { report(template.said) }
         return try WorkerProcess.start(number: number, by: template)

@@ -139,7 +139,8 @@ extension ImageServer {
         // the heap.
         let parts = [
             ("heap", heap.used), ("heap_unused", heap.unused),
-            ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),
+            ("pixels", PixelMemoryPool.shared.usedCount),
+            ("pixels_waiting", PixelMemoryPool.shared.waitingCount),
         ]
         return parts.map { part, bytes in
             Gauge(
@@ -150,13 +151,13 @@ extension ImageServer {
         } + [
             Gauge(
                 name: "halcyon_decoding_memory_bytes", help: "Memory of decoding, as estimated.",
-                value: Double(DecodingMemory.inUse)),
+                value: Double(DecodingBudget.shared.heldBytes)),
             Gauge(
                 name: "halcyon_decoding_memory_limit_bytes",
-                help: "Memory that decoding may take.", value: Double(DecodingMemory.limit)),
+                help: "Memory that decoding may take.", value: Double(DecodingBudget.shared.limit)),
             Gauge(
                 name: "halcyon_decoding_memory_waiting", help: "Pictures that wait for memory.",
-                value: Double(DecodingMemory.waitingCount)),
+                value: Double(DecodingBudget.shared.waitingCount)),
             Gauge(
                 name: "halcyon_vips_memory_bytes", help: "Memory of pixels in libvips.",
                 value: Double(Vips.trackedMemory)),
