@@ -54,7 +54,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     var processIdentifiers: [pid_t] { condition.withLock { Array(processes.values) } }
-    var templateIdentifier: pid_t? { condition.withLock { template?.process } }
+    var templateIdentifier: pid_t? { condition.withLock { template?.child.process } }
 
     private static func memory(of process: pid_t) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)
@@ -103,7 +103,7 @@ final class DecodingWorkers: @unchecked Sendable {
                 giveBack(worker)
                 throw error
             }
-            let said = worker.said
+            let said = worker.child.said
             discard(worker, trouble)
             attempts += 1
             if attempts < Self.mostAttempts(after: trouble) { continue }
@@ -162,7 +162,7 @@ final class DecodingWorkers: @unchecked Sendable {
             }
             if let index = idle.lastIndex(where: { $0.number == number }) ?? idle.indices.last {
                 let worker = idle.remove(at: index)
-                guard worker.isSilent else {
+                guard worker.child.isSilent else {
                     // It was ended from outside while it was idle.
                     forget(worker)
                     continue
@@ -199,7 +199,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     private func giveBack(_ worker: WorkerProcess) {
-        report(worker.said)
+        report(worker.child.said)
         worker.lastUse = cdecoding_now()
         condition.withLock {
             answerCount += 1
@@ -240,7 +240,7 @@ final class DecodingWorkers: @unchecked Sendable {
             if waiting > 0 || isBusy && idle.isEmpty { startAnother() }
             condition.broadcast()
         }
-        worker.end()
+        worker.child.end()
     }
 
     /// Whether the program decodes enough to keep a worker ahead. Called with the lock.
@@ -303,7 +303,7 @@ final class DecodingWorkers: @unchecked Sendable {
                 condition.withLock {
                     failure = nil
                     counts.started += 1
-                    processes[number] = worker.process
+                    processes[number] = worker.child.process
                     idle.append(worker)
                     isStarting = false
                     condition.broadcast()
@@ -322,7 +322,7 @@ final class DecodingWorkers: @unchecked Sendable {
     /// Has the template fork a worker. A template that does not is replaced: something else may have ended or stopped it.
     private func start(_ number: Int) throws(WorkerStartFailure) -> (WorkerProcess, UInt32) {
         let program = DecodingWorker.program
-        if let template, template.isAlive, template.program == program,
+        if let template, template.child.isSilent, template.program == program,
             let worker = try? WorkerProcess.start(number: number, by: template)
         {
             return worker
@@ -332,7 +332,7 @@ final class DecodingWorkers: @unchecked Sendable {
         let template = try WorkerTemplate(
             program: program, memory: max(1 << 30, 2 * DecodingBudget.shared.limit))
         condition.withLock { self.template = template }
-        defer { report(template.said) }
+        defer { report(template.child.said) }
         return try WorkerProcess.start(number: number, by: template)
     }
 

@@ -59,7 +59,7 @@ final class WorkerProcess: @unchecked Sendable {
     let number: Int
     let output: SharedRegion
     private let input: SharedRegion
-    private let child: WorkerChild
+    let child: WorkerChild
     /// Whether the regions hold more memory than a small picture needs.
     private(set) var holdsMuch = false
     /// Whether it has less of the processors than others, for good: this process may not give it more again.
@@ -107,8 +107,6 @@ final class WorkerProcess: @unchecked Sendable {
         self.input = input
         self.output = output
     }
-
-    var process: pid_t { child.process }
 
     /// The nanoseconds that the calling thread's picture may still take.
     static var timeLeft: UInt64 {
@@ -169,13 +167,14 @@ final class WorkerProcess: @unchecked Sendable {
     private func send(_ request: WorkerRequest) throws(WorkerTrouble) {
         let bytes = request.bytes
         guard cworker_send(child.socket, bytes, bytes.count) == bytes.count else {
-            throw .ended(signal: end())
+            throw .ended(signal: child.end())
         }
     }
 
     private func receive(
         id: UInt64, format: ImageFormat, deadline: UInt64, _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
+        let process = child.process
         let stop = cdecoding_stop()
         let begin = cdecoding_now()
         var lastMoment: UInt64?
@@ -208,7 +207,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
         var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
         let count = cworker_receive(child.socket, &bytes, bytes.count, false)
-        guard count > 0 else { throw .ended(signal: end()) }
+        guard count > 0 else { throw .ended(signal: child.end()) }
         guard count <= bytes.count,
             let answer = WorkerAnswer(
                 Array(bytes.prefix(count)), to: id, format: format, durations: durations)
@@ -228,18 +227,6 @@ final class WorkerProcess: @unchecked Sendable {
             output.bytes.loadUnaligned(fromByteOffset: 8 * $0, as: Double.self)
         }
     }
-
-    /// Whether the worker is alive and has sent nothing unrequested.
-    var isSilent: Bool { child.isSilent }
-
-    /// The text written to standard error since the last call, cut off at 2,000 bytes.
-    var said: String { child.said }
-
-    /// Kills the worker if it is alive, and reaps it.
-    ///
-    /// - Returns: The signal that had ended it before the call, if any.
-    @discardableResult
-    func end() -> Int32? { child.end() }
 }
 
 /// The names of signals that end programs.
