@@ -141,10 +141,7 @@ extension VipsImage {
     public static func load(
         _ loader: String, bytes: Data, _ options: [String: VipsValue] = [:]
     ) throws(VipsError) -> VipsImage {
-        var operation = VipsOperation(loader)
-        operation.set(options)
-        operation.set("buffer", .blob(bytes))
-        return try operation.run().image()
+        try create(loader, options.merging(["buffer": .blob(bytes)]) { $1 })
     }
 
     /// Opens a file with one loader, such as `jpegload`. Only the header is read.
@@ -153,10 +150,7 @@ extension VipsImage {
     public static func load(
         _ loader: String, path: String, _ options: [String: VipsValue] = [:]
     ) throws(VipsError) -> VipsImage {
-        var operation = VipsOperation(loader)
-        operation.set(options)
-        operation.set("filename", .string(path))
-        return try operation.run().image()
+        try create(loader, options.merging(["filename": .string(path)]) { $1 })
     }
 
     /// An image over pixels that are already in memory, without a copy.

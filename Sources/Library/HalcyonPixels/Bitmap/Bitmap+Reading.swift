@@ -83,9 +83,7 @@ extension Bitmap {
     /// - Throws: An error of libvips.
     package func isOpaque() throws -> Bool {
         guard let alpha = try vipsImage().alphaSplit().alpha else { return true }
-        var operation = VipsOperation("min")
-        operation.set("in", .image(alpha))
-        return try operation.run().double("out") >= (depth == .eight ? 255 : 65535)
+        return try alpha.run("min").double("out") >= (depth == .eight ? 255 : 65535)
     }
 }
 

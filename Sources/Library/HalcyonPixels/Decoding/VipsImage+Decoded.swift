@@ -45,8 +45,9 @@ extension VipsImage {
     /// profile counts more.
     func withDisplayP3Profile() throws(VipsError) -> VipsImage {
         if hasProfile { return self }
-        let profile = try VipsOperation.profile("p3")
-        return try settingMetadata([("icc-profile-data", .blob(profile))])
+        var operation = VipsOperation("profile_load")
+        operation.set("name", "p3")
+        return try settingMetadata([("icc-profile-data", .blob(operation.run().blob("profile")))])
     }
 
     /// Lab colours as numbers of their own, where libvips has packed them into four bytes.
@@ -79,15 +80,6 @@ extension VipsImage {
     private func withoutSurplusBands() throws(VipsError) -> VipsImage {
         let most = interpretation == .cmyk ? 5 : 4
         return bands > most ? try apply("extract_band", ["band": 0, "n": .int(most)]) : self
-    }
-}
-
-extension VipsOperation {
-    /// One of the ICC profiles that libvips brings.
-    fileprivate static func profile(_ name: String) throws(VipsError) -> Data {
-        var operation = VipsOperation("profile_load")
-        operation.set("name", .string(name))
-        return try operation.run().blob("profile")
     }
 }
 
