@@ -43,29 +43,24 @@ struct CropOperation: ImageOperation {
     let top: Int
     let size: PixelSize
 
-    init(left: Int, top: Int, size: PixelSize) {
-        self.left = left
-        self.top = top
-        self.size = size
-    }
+    func outputSize(for input: PixelSize) -> PixelSize { size }
 
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.cropped(left: left, top: top, width: size.width, height: size.height)
+    }
+}
+
+extension CropOperation {
     init(_ rect: CGRect, scale: CGFloat, inside bounds: PixelSize) {
-        let wanted = PixelSize(points: rect.size, scale: scale)
-        size = PixelSize(
-            width: min(wanted.width, bounds.width), height: min(wanted.height, bounds.height))
-        left = Self.place(rect.minX * scale, gap: bounds.width - size.width)
-        top = Self.place(rect.minY * scale, gap: bounds.height - size.height)
+        let size = bounds.clipping(PixelSize(points: rect.size, scale: scale))
+        self.init(
+            left: Self.place(rect.minX * scale, gap: bounds.width - size.width),
+            top: Self.place(rect.minY * scale, gap: bounds.height - size.height), size: size)
     }
 
     /// The nearest whole pixel, the lower one where two are equally near.
     private static func place(_ offset: CGFloat, gap: Int) -> Int {
         offset > 0 ? Int(min((offset - 0.5).rounded(.up), CGFloat(gap))) : 0
-    }
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.cropped(left: left, top: top, width: size.width, height: size.height)
     }
 }
 

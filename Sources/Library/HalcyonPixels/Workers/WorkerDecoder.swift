@@ -59,12 +59,6 @@ struct OpenedByWorker: OpenedImage {
     let isHeldWhole: Bool
     fileprivate let file: WorkerFile
 
-    fileprivate init(header: ImageHeader, isHeldWhole: Bool, file: WorkerFile) {
-        self.header = header
-        self.isHeldWhole = isHeldWhole
-        self.file = file
-    }
-
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         let most: PixelSize
         let fits: (PixelSize) -> Bool
@@ -95,11 +89,6 @@ private struct WorkerFrameReader: FrameReader {
     private(set) var position = 0
     let header: ImageHeader
     let file: WorkerFile
-
-    init(header: ImageHeader, file: WorkerFile) {
-        self.header = header
-        self.file = file
-    }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         position = index + 1
