@@ -17,6 +17,7 @@ struct JPEGEncoder: ImageEncoder {
             return nil
         }
         try VipsSaver(.JPEG)?.checkSize(first.size)
+        guard let segments = JPEGMetadata(options).segments else { return nil }
         do {
             return try first.withEightBits { pixels in
                 try JPEGWriter.write(
@@ -25,7 +26,7 @@ struct JPEGEncoder: ImageEncoder {
                     options: JPEGWriter.Options(
                         quality: VipsSaver.level(options.quality),
                         isProgressive: options.isProgressive),
-                    metadata: JPEGMetadata(options))
+                    segments: segments)
             }
         } catch let refusal as CodecRefusal {
             throw ImageCodingError.encodingFailed(.JPEG, reason: refusal.description)
@@ -59,7 +60,12 @@ struct PNGEncoder: ImageEncoder {
         guard let bitmap = frames.first, bitmap.depth == .eight, options.profile == nil,
             options.metadata?.fields(for: .PNG).isEmpty ?? true
         else { return nil }
-        return PNGWriter().file(of: bitmap)
+        let file = bitmap.withEightBits { pixels in
+            PNGWriter().file(
+                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
+                channels: bitmap.channels)
+        }
+        return file.map { Data($0) }
     }
 
     private static func animation(
@@ -114,17 +120,6 @@ extension Bitmap {
         var image = try vipsImage().withEightBits()
         image = alpha ? try image.addingAlpha() : try image.alphaSplit().colour
         return try Bitmap(rendering: image)
-    }
-}
-
-extension PNGWriter {
-    fileprivate func file(of bitmap: Bitmap) -> Data? {
-        bitmap.withEightBits { pixels in
-            file(
-                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
-                channels: bitmap.channels)
-        }
-        .map { Data($0) }
     }
 }
 
