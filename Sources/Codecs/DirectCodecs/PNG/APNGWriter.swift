@@ -21,7 +21,6 @@ package struct APNGWriter {
     private let width: Int
     private let height: Int
     private let channels: Int
-    private let writer: PNGWriter
     private var file: [UInt8]
     private var sequence: UInt32 = 0
 
@@ -32,7 +31,7 @@ package struct APNGWriter {
     /// - Returns: `nil` when the picture is too large to be compressed at once.
     package init?(
         width: Int, height: Int, channels: Int, frameCount: Int, loopCount: Int,
-        metadata: Metadata = Metadata(), writer: PNGWriter = PNGWriter()
+        metadata: Metadata = Metadata()
     ) {
         guard width > 0, height > 0, channels == 3 || channels == 4, frameCount > 0,
             width * channels + 1 <= PNGWriter.largestStream / height
@@ -40,7 +39,6 @@ package struct APNGWriter {
         self.width = width
         self.height = height
         self.channels = channels
-        self.writer = writer
         file = PNGChunks.signature
         file.appendHeader(width: width, height: height, channels: channels)
         file.append(metadata)
@@ -62,7 +60,7 @@ package struct APNGWriter {
     ) -> Bool {
         let area = area(pixels, after: previous)
         let row = width * channels
-        let stream = writer.stream(
+        let stream = PNGWriter.stream(
             of: pixels + Int(area.top) * row + Int(area.left) * channels, bytesPerRow: row,
             width: Int(area.width), height: Int(area.height), channels: channels, stored: channels)
         guard let stream else { return false }
@@ -130,7 +128,9 @@ private struct Delay {
 
 extension [UInt8] {
     fileprivate mutating func append(_ metadata: APNGWriter.Metadata) {
-        if let profile = metadata.profile, !profile.isEmpty, let stream = profile.deflated {
+        if let profile = metadata.profile, !profile.isEmpty,
+            let stream = PNGWriter.compressed(profile, count: profile.count, level: 9)
+        {
             appendChunk("iCCP") { data in
                 // A name, which nobody reads, and the kind of compression.
                 data.append(contentsOf: "icc".utf8)
@@ -149,15 +149,4 @@ extension [UInt8] {
         }
     }
 
-    /// The bytes as a zlib stream; `nil` when there is no memory for it.
-    private var deflated: [UInt8]? {
-        guard let compressor = cpng_compressor_create(9) else { return nil }
-        defer { cpng_compressor_destroy(compressor) }
-        let bound = cpng_compressed_bound(compressor, count)
-        return [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            size = withUnsafeBufferPointer {
-                cpng_compress(compressor, $0.baseAddress!, count, output.baseAddress, bound)
-            }
-        }
-    }
 }

@@ -23,7 +23,7 @@ package struct WebPReader {
         isFast: Bool = false
     ) throws(CodecRefusal) {
         if !isFast, width < file.width || height < file.height,
-            WebPPlanes.exist(in: file, bytes)
+            WebPPlanes.exist(in: file)
         {
             let source = try WebPPlanes(file, bytes)
             PlaneReduction(source.planes, width: width, height: height, isFullRange: false)
@@ -99,15 +99,10 @@ struct WebPPlanes: ~Copyable {
     let samples: [UnsafeMutablePointer<UInt8>]
 
     /// Whether a file has such planes, and not more than are worth their memory.
-    static func exist(in file: WebPFile, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !file.hasAlpha, !file.isAnimated, file.width * file.height <= mostPixels else {
-            return false
-        }
-        var features = WebPBitstreamFeatures()
-        let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        // 1 is lossy: lossless files hold RGB.
-        return WebPGetFeatures(data, bytes.count, &features) == VP8_STATUS_OK
-            && features.format == 1
+    static func exist(in file: WebPFile) -> Bool {
+        // Lossless files hold RGB.
+        !file.hasAlpha && !file.isAnimated && !file.isLossless
+            && file.width * file.height <= mostPixels
     }
 
     /// - Parameter file: One in which they exist.

@@ -61,7 +61,7 @@ struct PNGEncoder: ImageEncoder {
             options.metadata?.fields(for: .PNG).isEmpty ?? true
         else { return nil }
         let file = bitmap.withEightBits { pixels in
-            PNGWriter().file(
+            PNGWriter.file(
                 of: pixels, width: bitmap.size.width, height: bitmap.size.height,
                 channels: bitmap.channels)
         }
