@@ -57,18 +57,6 @@ extension BMPHeader {
     }
 }
 
-extension Bitmap {
-    /// The pixels that one of our own decoders made.
-    init(bytes: [UInt8], size: PixelSize, alpha: Bool, _ format: ImageFormat)
-        throws(ImageCodingError)
-    {
-        guard let bitmap = Bitmap(pixels: Data(bytes), size: size, channels: alpha ? 4 : 3) else {
-            throw .corrupt(format, reason: "it has no pixels")
-        }
-        self = bitmap
-    }
-}
-
 extension ImageInformation {
     static func ofBMP(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
         let header: BMPHeader
