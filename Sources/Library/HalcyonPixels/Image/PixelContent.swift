@@ -87,15 +87,13 @@ package final class PixelContent: Sendable {
         if let ready = ready(index) { return ready }
         guard index == 0 else { return try currentRecipe.render(frame: index) }
         // Wait for budget before locking: whoever holds the budget may be waiting for this image.
-        return try DecodingBudget.shared.holding(currentRecipe.memory) { try renderedInTurn() }
-    }
-
-    private func renderedInTurn() throws -> Bitmap {
-        try turn.withLock {
-            if let ready = ready(0) { return ready }
-            let bitmap = try currentRecipe.render(frame: 0)
-            keep(.first(bitmap), as: timing == nil ? Recipe(frames: [bitmap]) : nil)
-            return bitmap
+        return try DecodingBudget.shared.holding(currentRecipe.memory) {
+            try turn.withLock {
+                if let ready = ready(0) { return ready }
+                let bitmap = try currentRecipe.render(frame: 0)
+                keep(.first(bitmap), as: timing == nil ? Recipe(frames: [bitmap]) : nil)
+                return bitmap
+            }
         }
     }
 
@@ -104,16 +102,12 @@ package final class PixelContent: Sendable {
         guard timing != nil else { return [try bitmap()] }
         if let ready = readyFrames() { return ready }
         return try DecodingBudget.shared.holding(currentRecipe.memoryOfAllFrames) {
-            try allRenderedInTurn()
-        }
-    }
-
-    private func allRenderedInTurn() throws -> [Bitmap] {
-        try turn.withLock {
-            if let ready = readyFrames() { return ready }
-            let frames = try currentRecipe.renderAllFrames()
-            keep(.all(frames), as: Recipe(frames: frames))
-            return frames
+            try turn.withLock {
+                if let ready = readyFrames() { return ready }
+                let frames = try currentRecipe.renderAllFrames()
+                keep(.all(frames), as: Recipe(frames: frames))
+                return frames
+            }
         }
     }
 
