@@ -150,7 +150,7 @@ struct OpenedByVips: OpenedImage {
         let loader = try VipsLoader.of(header.format)
         return try HEIFMeaning.reporting(meaning, header.format) {
             var image = try open(with: loader, frame: frame, leastSize: size)
-            if let meaning { image = try image.meant(by: meaning) }
+            if let meaning { image = try meaning.apply(to: image) }
             let converted = try image.decodedToSRGB(alpha: header.hasAlpha, from: colours)
             guard image.orientation(in: header.format) > 1 else {
                 // A field that is not obeyed must not be obeyed further on.
@@ -191,7 +191,7 @@ struct OpenedByVips: OpenedImage {
         return try HEIFMeaning.reporting(meaning, header.format) {
             let image = try open(with: loader, frame: frame, leastSize: nil)
             guard var reduced = try image.reducedByRows(to: size) else { return nil }
-            if let meaning { reduced = try reduced.meant(by: meaning) }
+            if let meaning { reduced = try meaning.apply(to: reduced) }
             return try reduced.decodedToSRGB(alpha: header.hasAlpha, from: colours)
         }
     }

@@ -7,9 +7,7 @@ extension ImageInformation {
         let brand = ISOMediaBrands(file.bytes)?.brands.first ?? ""
         if HEIFProperties.sequenceBrands.contains(brand) {
             guard let box = whole("moov", in: file) else { return nil }
-            return HEIFTrack.first(in: box.content, of: file.reader).map {
-                $0.information(format)
-            }
+            return HEIFTrack.first(format, in: box.content, of: file.reader)?.information
         }
         guard let meta = whole("meta", in: file) else { return nil }
         let items = HEIFItems(meta.content, file.reader)
@@ -21,7 +19,7 @@ extension ImageInformation {
         data.withUnsafeBytes { bytes in
             let file = FilePart(bytes, isWhole: true)
             return whole("moov", in: file)
-                .flatMap { HEIFTrack.first(in: $0.content, of: file.reader) }?.loopCount ?? 0
+                .flatMap { HEIFTrack.first(.AVIF, in: $0.content, of: file.reader) }?.loopCount ?? 0
         }
     }
 
@@ -315,27 +313,33 @@ extension ImageInformation {
 
 /// The pictures of a sequence (ISO/IEC 23008-12, 7).
 private struct HEIFTrack {
-    private var size = PixelSize(width: 0, height: 0)
+    private(set) var information: ImageInformation
     private var durations: [Double] = []
     /// 0 means for ever.
     private(set) var loopCount = 0
     private var isPicture = false
     private var isAlpha = false
-    private var details = ImageInformation(.unknown, size: PixelSize(width: 0, height: 0))
 
     /// More frames are not counted one by one.
     private static let mostFrames = 65_536
 
     /// The first track of pictures; with `hasAlpha` when another one has its opacity.
-    static func first(in moov: Range<Int>, of reader: ByteReader) -> HEIFTrack? {
+    static func first(
+        _ format: ImageFormat, in moov: Range<Int>, of reader: ByteReader
+    ) -> HEIFTrack? {
         let tracks = ISOBoxes(reader, moov).filter { $0.type == "trak" }.prefix(16)
-            .map { HEIFTrack($0.content, reader) }
+            .map { HEIFTrack(format, $0.content, reader) }
         guard var track = tracks.first(where: \.isPicture) else { return nil }
-        track.details.hasAlpha = tracks.contains(where: \.isAlpha)
+        track.information.hasAlpha = tracks.contains(where: \.isAlpha)
+        track.information.frameCount = max(1, track.durations.count)
+        track.information.animation = AnimationTiming(
+            stored: track.durations, loopCount: track.loopCount)
         return track
     }
 
-    private init(_ range: Range<Int>, _ reader: ByteReader) {
+    private init(_ format: ImageFormat, _ range: Range<Int>, _ reader: ByteReader) {
+        information = ImageInformation(format, size: PixelSize(width: 0, height: 0))
+        information.hasGainMap = false
         let boxes = ISOBoxes(reader, range)
         guard let media = boxes.first("mdia") else { return }
         let parts = ISOBoxes(reader, media.content)
@@ -374,11 +378,11 @@ private struct HEIFTrack {
         let stored = PixelSize(
             width: reader.bigUInt16(start + 24) ?? 0, height: reader.bigUInt16(start + 26) ?? 0)
         let properties = Array(ISOBoxes(reader, entry.content, skipping: 78))
-        size = stored.shown(by: properties, reader)
+        information.size = stored.shown(by: properties, reader)
         for box in properties {
             switch box.type {
-            case "av1C", "hvcC": details.readDepth(box, reader)
-            case "colr": details.readColour(box, reader)
+            case "av1C", "hvcC": information.readDepth(box, reader)
+            case "colr": information.readColour(box, reader)
             default: break
             }
         }
@@ -399,16 +403,5 @@ private struct HEIFTrack {
             isLongTrack || total != 0xFFFF_FFFF
         else { return }
         loopCount = max(1, (total + run - 1) / run)
-    }
-
-    func information(_ format: ImageFormat) -> ImageInformation {
-        var information = ImageInformation(format, size: size)
-        information.frameCount = max(1, durations.count)
-        information.animation = AnimationTiming(stored: durations, loopCount: loopCount)
-        information.bitsPerSample = details.bitsPerSample
-        information.colorProfile = details.colorProfile
-        information.hasAlpha = details.hasAlpha
-        information.hasGainMap = false
-        return information
     }
 }
