@@ -47,8 +47,9 @@ extension Bitmap {
     /// The pixels converted to sRGB. For newly decoded pixels without other owners: they are
     /// converted in place if possible.
     ///
-    /// - Parameter profile: The profile that defines the pixels' colours.
-    consuming func convertingNewPixels(by profile: ForeignProfile) throws -> Bitmap {
+    /// - Parameter profile: The profile that defines the pixels' colours; `nil` for those of sRGB.
+    consuming func convertingNewPixels(by profile: ForeignProfile?) throws -> Bitmap {
+        guard let profile else { return self }
         if let conversion = profile.conversion(depth) {
             conversion.run(self, into: storage.pointer)
             return self

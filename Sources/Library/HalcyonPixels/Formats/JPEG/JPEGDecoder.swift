@@ -117,7 +117,7 @@ struct OpenedJPEG: OpenedImage {
                     try read(bytes, size, pixels)
                 }
             }
-            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
+            return try bitmap.convertingNewPixels(by: profile)
         }
     }
 }

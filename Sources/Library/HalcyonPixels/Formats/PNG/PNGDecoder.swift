@@ -71,7 +71,6 @@ struct OpenedPNG: OpenedImage {
     private func bitmap(size: PixelSize) throws -> Bitmap? {
         let stored = try pixels(size: size)
         if let colours { return stored?.convertingNewPixels(from: colours) }
-        guard let profile else { return stored }
         return try stored?.convertingNewPixels(by: profile)
     }
 

@@ -74,9 +74,7 @@ struct OpenedWebP: OpenedImage {
     private func picture(
         _ size: PixelSize, _ quality: DownsamplingQuality
     ) throws -> Bitmap? {
-        let stored = pixels(size, quality)
-        guard let profile else { return stored }
-        return try stored?.convertingNewPixels(by: profile)
+        try pixels(size, quality)?.convertingNewPixels(by: profile)
     }
 
     /// With colours as they are stored.
@@ -132,7 +130,7 @@ struct WebPFrameReader: FrameReader {
             ) { _, pixels throws(CodecRefusal) in
                 try animation.next(into: pixels, channels: channels)
             }
-            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
+            return try bitmap.convertingNewPixels(by: profile)
         }
     }
 }
