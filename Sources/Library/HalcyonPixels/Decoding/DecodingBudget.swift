@@ -53,13 +53,13 @@ package final class DecodingBudget: @unchecked Sendable {
     /// - Throws: `ImageCodingError` when the thread is stopped before, `LargeMemory.Shortage` when the process does
     ///   not get as much, or what `body` throws.
     func holding<Result>(_ bytes: Int, _ body: () throws -> Result) throws -> Result {
-        guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
+        guard bytes >= least, !cdecoding_thread().pointee.holds_memory else { return try body() }
         let isTask = withUnsafeCurrentTask { $0 != nil }
         let count = min(bytes, limit)
         try take(count, inTurn: !isTask)
-        cdecoding_set_holds_memory(true)
+        cdecoding_thread().pointee.holds_memory = true
         defer {
-            cdecoding_set_holds_memory(false)
+            cdecoding_thread().pointee.holds_memory = false
             release(count)
         }
         // The others may not have taken all of theirs yet.
@@ -105,7 +105,7 @@ package final class DecodingBudget: @unchecked Sendable {
     private func waitForTurn(_ bytes: Int) throws(ImageCodingError) {
         lastTurn += 1
         let turn = lastTurn
-        let stop = cdecoding_stop()
+        let stop = cdecoding_thread().pointee.stop
         line.append(turn)
         defer {
             line.removeAll { $0 == turn }

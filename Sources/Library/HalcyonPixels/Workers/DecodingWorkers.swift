@@ -81,8 +81,10 @@ final class DecodingWorkers: @unchecked Sendable {
             let began = cdecoding_now()
             let worker = try take(for: file)
             // The time limit of a picture does not include waiting.
-            let deadline = cdecoding_deadline()
-            if deadline > 0 { cdecoding_set_deadline(deadline + (cdecoding_now() - began)) }
+            let deadline = cdecoding_thread().pointee.deadline
+            if deadline > 0 {
+                cdecoding_thread().pointee.deadline = deadline + (cdecoding_now() - began)
+            }
             let time = WorkerProcess.timeLeft
             // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
@@ -155,7 +157,7 @@ final class DecodingWorkers: @unchecked Sendable {
         waiting += 1
         defer { waiting -= 1 }
         let failuresBefore = failures
-        let stop = cdecoding_stop()
+        let stop = cdecoding_thread().pointee.stop
         while true {
             if let stop, cdecoding_is_stop_given(stop) {
                 throw ImageCodingError.processing(reason: "the request was cancelled")
@@ -404,10 +406,10 @@ package final class LongDecoding {
     ) rethrows -> Result {
         guard let note else { return try body() }
         let listener = LongDecoding(note)
-        let former = cdecoding_listener()
-        cdecoding_set_listener(Unmanaged.passUnretained(listener).toOpaque())
+        let former = cdecoding_thread().pointee.listener
+        cdecoding_thread().pointee.listener = Unmanaged.passUnretained(listener).toOpaque()
         defer {
-            cdecoding_set_listener(former)
+            cdecoding_thread().pointee.listener = former
             withExtendedLifetime(listener) {}
         }
         return try body()
@@ -415,7 +417,7 @@ package final class LongDecoding {
 
     /// Tells whoever listens on this thread.
     fileprivate static func begin() {
-        guard let listener = cdecoding_listener() else { return }
+        guard let listener = cdecoding_thread().pointee.listener else { return }
         Unmanaged<LongDecoding>.fromOpaque(listener).takeUnretainedValue().note()
     }
 }

@@ -110,7 +110,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// The nanoseconds that the calling thread's picture may still take.
     static var timeLeft: UInt64 {
-        let deadline = cdecoding_deadline()
+        let deadline = cdecoding_thread().pointee.deadline
         guard deadline > 0 else { return longestWithoutLimit }
         return deadline - min(deadline, cdecoding_now())
     }
@@ -175,7 +175,7 @@ final class WorkerProcess: @unchecked Sendable {
         id: UInt64, format: ImageFormat, deadline: UInt64, _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         let process = child.process
-        let stop = cdecoding_stop()
+        let stop = cdecoding_thread().pointee.stop
         let begin = cdecoding_now()
         var lastMoment: UInt64?
         var wasStopped = false

@@ -125,7 +125,7 @@ enum WorkerService {
         /// Answers requests until the socket is closed.
         func serve() -> Never {
             let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
-            cdecoding_set_stop(stop)
+            cdecoding_thread().pointee.stop = stop
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
             while true {
                 if cworker_wait(socket, Self.idleTime) == 0 {
@@ -144,8 +144,10 @@ enum WorkerService {
         private func answer(_ asked: WorkerRequest) -> WorkerAnswer {
             if asked.duration > 0 { cworker_allow_seconds(asked.duration / 1_000_000_000) }
             // Who asks ends this process when a library takes longer.
-            if asked.duration > 0 { cdecoding_set_deadline(cdecoding_now() + asked.duration) }
-            defer { cdecoding_set_deadline(0) }
+            if asked.duration > 0 {
+                cdecoding_thread().pointee.deadline = cdecoding_now() + asked.duration
+            }
+            defer { cdecoding_thread().pointee.deadline = 0 }
             do {
                 return try made(asked)
             } catch  where asked.duration > 0 && cdecoding_is_late() {
