@@ -64,7 +64,7 @@ package final class JPEGXLFile: @unchecked Sendable {
             try Self.advance(jxl, decoder, to: JXL_DEC_BASIC_INFO)
             let info = try Self.info(jxl, decoder)
             try Self.advance(jxl, decoder, to: JXL_DEC_COLOR_ENCODING)
-            meaning = try JPEGXLColours(jxl, decoder, info).meaning
+            meaning = try Meaning(jxl, decoder, info)
             width = Int(info.xsize)
             height = Int(info.ysize)
             hasAlpha = info.alpha_bits > 0

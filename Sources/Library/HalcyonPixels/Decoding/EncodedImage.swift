@@ -117,7 +117,8 @@ extension EncodedImage {
     /// - Throws: `ImageCodingError`.
     func checkScans() throws(ImageCodingError) {
         let count = header.size.pixelCount
-        guard header.format == .JPEG, count > Self.mostScanWork / JPEGScanCounter.mostScans else {
+        guard header.format == .JPEG, count > Self.mostScanWork / JPEGSegments.maximumScanCount
+        else {
             return
         }
         let scans = JPEGFrame.scanCount(of: data)

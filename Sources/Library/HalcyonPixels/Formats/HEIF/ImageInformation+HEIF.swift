@@ -198,7 +198,7 @@ struct HEIFItems {
     /// Where EXIF data is: nowhere when there is none, `nil` when it has not come yet.
     private func exif(in file: FilePart) -> Range<Int>? {
         guard let item = types.filter({ $0.value == "Exif" }).keys.min(), let locations,
-            let place = HEIFLocations(locations, reader).place(of: item)
+            let place = place(of: item, in: locations)
         else { return 0..<0 }
         if reader.slice(place.lowerBound, count: place.count) != nil { return place }
         return nil
@@ -215,18 +215,10 @@ struct HEIFItems {
     }
 }
 
-/// Where the bytes of items are (ISO/IEC 14496-12, 8.11.3).
-private struct HEIFLocations {
-    private let box: ISOBoxes.Box
-    private let reader: ByteReader
-
-    init(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        self.box = box
-        self.reader = reader
-    }
-
-    /// The first piece of an item that lies in the file itself.
-    func place(of item: Int) -> Range<Int>? {
+extension HEIFItems {
+    /// The first piece of an item that lies in the file itself, by the box of locations (ISO/IEC 14496-12,
+    /// 8.11.3).
+    private func place(of item: Int, in box: ISOBoxes.Box) -> Range<Int>? {
         let start = box.content.lowerBound
         guard let version = reader.byte(start), version <= 2,
             let sizes = reader.bigUInt16(start + 4)
