@@ -55,12 +55,10 @@ enum ErrorBuffer {
             "VIPS", levels,
             { _, level, text, _ in
                 guard level.rawValue & G_LOG_LEVEL_WARNING.rawValue != 0, let text else { return }
-                ErrorBuffer.note(warning: String(cString: text))
+                ErrorBuffer.ledger.withLock {
+                    $0.warn(String(cString: text), thread: ErrorBuffer.currentThread)
+                }
             }, nil)
-    }
-
-    private static func note(warning: String) {
-        ledger.withLock { $0.warn(warning, thread: currentThread) }
     }
 
     private static var currentThread: UInt {

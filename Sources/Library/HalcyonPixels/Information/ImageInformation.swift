@@ -90,7 +90,7 @@ extension ImageInformation {
         }
         let found = data.withUnsafeBytes { bytes in
             Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes, isWhole: true), format)
+                try Self.read(FilePart(bytes: bytes, isWhole: true), format)
             }
         }
         if let information = try found.get() {
@@ -116,7 +116,7 @@ extension ImageInformation {
         guard format != .unknown else { return nil }
         let found = prefix.withUnsafeBytes { bytes in
             Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes, isWhole: false), format)
+                try Self.read(FilePart(bytes: bytes, isWhole: false), format)
             }
         }
         guard let information = try found.get() else { return nil }
@@ -182,13 +182,8 @@ struct FilePart {
     let bytes: UnsafeRawBufferPointer
     /// Whether nothing follows.
     let isWhole: Bool
-    let reader: ByteReader
 
-    init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
-        self.bytes = bytes
-        self.isWhole = isWhole
-        reader = ByteReader(bytes)
-    }
+    var reader: ByteReader { ByteReader(bytes) }
 }
 
 extension ImageInformation.Camera {

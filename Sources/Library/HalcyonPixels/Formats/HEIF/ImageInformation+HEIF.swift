@@ -17,7 +17,7 @@ extension ImageInformation {
     /// The number of times the sequence in a whole file plays; 0 means forever.
     static func loopCount(ofHEIF data: Data) -> Int {
         data.withUnsafeBytes { bytes in
-            let file = FilePart(bytes, isWhole: true)
+            let file = FilePart(bytes: bytes, isWhole: true)
             return whole("moov", in: file)
                 .flatMap { HEIFTrack.first(.AVIF, in: $0.content, of: file.reader) }?.loopCount ?? 0
         }
