@@ -93,7 +93,6 @@ final class OpenCalls: Sendable {
         }
     }
 
-    /// Registers the end of a call.
     func leave() {
         state.withLock { $0.count -= 1 }
     }
@@ -130,7 +129,6 @@ public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// libvips' own words, one line per message.
     public let message: String
 
-    /// The substitute for a missing message.
     static let unexplained = "failed without a message"
 
     init(operation: String, message: String) {

@@ -60,7 +60,6 @@ package final class AVIFFile: @unchecked Sendable {
         }
     }
 
-    /// Whether libavif is installed.
     package static let isAvailable = cavif_load() != nil
 
     /// The version of libavif; `nil` when it is not installed.

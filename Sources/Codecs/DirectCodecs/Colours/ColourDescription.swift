@@ -6,7 +6,6 @@ package struct ColourDescription: Hashable, Sendable {
         case sRGB
         /// ITU-R BT.709, as light of a scene.
         case bt709
-        /// Light is the sample to this power.
         case gamma(Double)
         /// SMPTE ST 2084: candelas per square metre, up to 10 000.
         case pq
@@ -33,7 +32,6 @@ package struct ColourDescription: Hashable, Sendable {
     /// Whether samples have the range of video: black is 16 and white 235, of 8 bits.
     package var isNarrow = false
 
-    /// Whether samples are those of sRGB already.
     package var isSRGB: Bool { primaries == .sRGB && transfer == .sRGB && !isNarrow }
 
     /// Whether there may be light brighter than paper.

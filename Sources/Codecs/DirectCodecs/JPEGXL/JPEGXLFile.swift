@@ -20,10 +20,8 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// The number of times an animation plays; 0 means forever.
     package let loopCount: Int
 
-    /// The colours of the samples.
     package enum Meaning: Sendable {
         case described(ColourDescription)
-        /// The colours of an ICC profile.
         case profile([UInt8])
     }
 
@@ -33,7 +31,6 @@ package final class JPEGXLFile: @unchecked Sendable {
         return hasAlpha ? 4 : 3
     }
 
-    /// Whether libjxl is installed.
     package static let isAvailable = cjxl_load() != nil
 
     /// The version of libjxl; `nil` when it is not installed.
@@ -153,7 +150,6 @@ extension JPEGXLFile {
         return decoder
     }
 
-    /// Decodes until `event`.
     private static func advance(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer, to event: JxlDecoderStatus
     ) throws(CodecRefusal) {

@@ -4,7 +4,6 @@ import CCodecs
 ///
 /// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
 package final class APNGCanvas: @unchecked Sendable {
-    /// The frame that is drawn next.
     package private(set) var nextFrame = 0
 
     private let file: APNGFile

@@ -3,9 +3,7 @@ import CCodecs
 /// Writes animated PNG files: of each frame the rectangle in which it differs from the one before, which is
 /// replaced. Programs that know nothing of animations show the first frame.
 package struct APNGWriter {
-    /// The metadata written beside the pixels.
     package struct Metadata {
-        /// An ICC profile.
         package var profile: [UInt8]?
         /// EXIF data without "Exif" before it.
         package var exif: [UInt8]?
@@ -88,7 +86,6 @@ package struct APNGWriter {
         return true
     }
 
-    /// The file with the frames that were appended.
     package func finished() -> [UInt8] {
         var file = file
         file.appendChunk("IEND") { _ in }

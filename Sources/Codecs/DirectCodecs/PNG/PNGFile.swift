@@ -35,7 +35,6 @@ package struct PNGFile {
     private(set) var palette: [UInt8]?
     /// The one transparent colour of an RGB picture.
     private(set) var transparentColour: [UInt8]?
-    /// Whether the pixels have an opacity.
     package private(set) var hasAlpha: Bool
     /// The colour profile, inflated; `nil` when there is none.
     package private(set) var profile: [UInt8]?

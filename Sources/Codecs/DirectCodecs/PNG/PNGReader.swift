@@ -34,7 +34,6 @@ package struct PNGReader: ~Copyable {
         stream.deallocate()
     }
 
-    /// The filters of the rows.
     var filters: [UInt8] {
         (0..<file.height).map { stream[$0 * (file.rowBytes + 1)] }
     }
@@ -63,7 +62,6 @@ package struct PNGReader: ~Copyable {
         }
     }
 
-    /// Writes all pixels in the size of the file.
     func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
         let rowBytes = file.width * file.channels
         var rows = Rows(file, stream)
@@ -200,7 +198,6 @@ extension PNGReader {
             above = UnsafePointer(row)
         }
 
-        /// Writes the pixels of the next row.
         mutating func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
             // The row above is in the other half, which is zeros for the first row.
             isOdd.toggle()

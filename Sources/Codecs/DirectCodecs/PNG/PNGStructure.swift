@@ -105,7 +105,6 @@ struct PNGChunks {
     struct Chunk {
         /// Four ASCII letters as a big-endian number.
         let type: UInt32
-        /// Where its data is in the file.
         let range: Range<Int>
 
         /// Whether decoders that do not know the chunk must not show the picture.
@@ -167,7 +166,6 @@ struct PNGChunks {
 }
 
 extension UInt32 {
-    /// The name of a chunk.
     init(chunk name: StaticString) {
         self = name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
@@ -183,7 +181,6 @@ extension UnsafeRawBufferPointer {
         UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
-    /// The checksum of PNG chunks.
     var crc32: UInt32 {
         cpng_crc32(0, baseAddress?.assumingMemoryBound(to: UInt8.self), count)
     }

@@ -119,7 +119,6 @@ package final class PixelMemoryPool: Sendable {
     /// Bytes that wait to be used again. The system takes their pages when memory is short.
     package var waitingCount: Int { state.withLock { $0.total } }
 
-    /// Bytes of the blocks that are in use.
     package var usedCount: Int { usedBytes.load(ordering: .relaxed) }
 
     /// A block that is large enough, but not by half.

@@ -42,10 +42,8 @@ package final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// The bytes currently in use.
     package var heldBytes: Int { condition.withLock { held } }
 
-    /// The number of waiting threads.
     package var waitingCount: Int { condition.withLock { line.count } }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
@@ -77,7 +75,6 @@ package final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// Returns what ``takeIfFree(_:)`` has taken.
     func giveBack(_ bytes: Int) {
         if bytes >= least { release(bytes) }
     }

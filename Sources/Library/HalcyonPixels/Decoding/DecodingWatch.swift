@@ -30,7 +30,6 @@ final class DecodingWatch: Sendable {
 
     private static let registry = Mutex(Registry())
     private static let queue = DispatchQueue(label: "halcyon.decoding-watch")
-    /// The interval between checks of the watches.
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
     private init(deadline: UInt64) {

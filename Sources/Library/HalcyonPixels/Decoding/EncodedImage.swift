@@ -10,9 +10,7 @@ struct EncodedImage: Sendable {
     /// The opened file, which answers all requests about it.
     private(set) var opened: any OpenedImage
     let limits: DecodingLimits
-    /// The parsed drawing of an SVG file.
     let drawing: SVGDocument?
-    /// The chunks of a PNG file.
     let chunks: PNGStructure?
 
     /// Recognises `data` by its first bytes and reads its header.

@@ -48,7 +48,6 @@ enum ImageDecoders {
             try OpenedByVips(data, header: opened.header).pixels(frame: frame, atLeast: size))
     }
 
-    /// Whether files of `format` are read on this machine.
     static func canDecode(_ format: ImageFormat) -> Bool {
         decoders(of: format, .current).contains { $0.canDecode(format) }
     }
@@ -134,11 +133,9 @@ struct ImageHeader: Hashable, Sendable {
     /// Frames in the file; 1 for still images.
     var frameCount: Int { timing?.durations.count ?? 1 }
 
-    /// Bytes of a decoded pixel.
     var bytesPerPixel: Int { (hasAlpha ? 4 : 3) * depth.rawValue / 8 }
 }
 
-/// A requested size for a decoded frame.
 enum DecodedSize {
     /// Any size from this up to the full one, at about the same aspect ratio; without one the full size.
     case atLeast(PixelSize?)
@@ -154,14 +151,11 @@ enum DecodedSize {
     }
 }
 
-/// The output of a decoder.
 enum DecodedPixels: Sendable {
-    /// Pixels in memory.
     case bitmap(Bitmap)
     /// A libvips pipeline that decodes as it is read, from top to bottom, once.
     case pipeline(VipsImage)
 
-    /// The pixels as the start of a libvips pipeline.
     func pipeline() throws -> VipsImage {
         switch self {
         case .bitmap(let bitmap): try bitmap.vipsImage()

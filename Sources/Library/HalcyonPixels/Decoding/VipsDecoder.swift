@@ -113,7 +113,6 @@ struct OpenedByVips: OpenedImage {
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
-    /// The block structure of a GIF file.
     private let structure: GIFStructure?
 
     init(

@@ -25,7 +25,6 @@ struct VipsLoader {
         self.format = format
     }
 
-    /// The loader of `format`.
     static func of(_ format: ImageFormat) throws(ImageCodingError) -> VipsLoader {
         guard let loader = VipsLoader(format) else {
             throw .unsupported(format, reason: "no decoder for it is installed")
@@ -33,7 +32,6 @@ struct VipsLoader {
         return loader
     }
 
-    /// The options for loading pixels.
     struct Request {
         /// The first frame, counted from 0.
         var frame = 0

@@ -31,7 +31,6 @@ enum ImageEncoders {
         throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
     }
 
-    /// Whether files of `format` are written on this machine.
     static func canEncode(_ format: ImageFormat) -> Bool {
         (direct + general).contains { $0.canEncode(format) }
     }

@@ -59,7 +59,6 @@ package final class PixelContent: Sendable {
 
     package var frameCount: Int { timing?.durations.count ?? 1 }
 
-    /// Bytes of one frame's pixels.
     var bytesPerFrame: Int {
         size.pixelCount * (hasAlpha ? 4 : 3) * depth.rawValue / 8
     }
@@ -71,7 +70,6 @@ package final class PixelContent: Sendable {
     /// that share their pixels count once.
     var residentFrameCount: Int { max(1, residentFrames.load(ordering: .acquiring)) }
 
-    /// Whether the pixels of all frames are in memory.
     var isFullyResident: Bool {
         timing == nil ? isRendered : readyFrames() != nil
     }
@@ -125,7 +123,6 @@ package final class PixelContent: Sendable {
     /// The recipe for pixels that are not rendered yet.
     var currentRecipe: Recipe { state.withLock { $0.recipe } }
 
-    /// The pixels of frame `index` if they are in memory.
     func ready(_ index: Int) -> Bitmap? {
         switch rendering {
         case .no: nil

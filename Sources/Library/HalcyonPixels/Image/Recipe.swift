@@ -7,17 +7,14 @@ import Vips
 /// the bitmap) it starts from. Rendering builds one libvips pipeline and evaluates it once.
 struct Recipe: Sendable {
     enum Start: Sendable {
-        /// The bytes of an image file.
         case encoded(EncodedImage)
         /// Frames in memory, all of one size.
         case frames([Bitmap])
-        /// Frames from another source.
         case source(any ImageFrameSource)
     }
 
     let start: Start
     private(set) var operations: [any ImageOperation] = []
-    /// The size of the rendered frames.
     private(set) var size: PixelSize
     private(set) var hasAlpha: Bool
     let depth: Bitmap.Depth
@@ -45,12 +42,10 @@ struct Recipe: Sendable {
         depth = first.depth
     }
 
-    /// Whether the pixels come straight from a file.
     var isAsDecoded: Bool {
         if case .encoded = start { operations.isEmpty } else { false }
     }
 
-    /// This recipe with one more step.
     func appending(_ operation: any ImageOperation) -> Recipe {
         var result = self
         result.operations.append(operation)

@@ -63,7 +63,6 @@ struct BlendOperation: ImageOperation {
 }
 
 extension Color {
-    /// Red, green, blue and alpha.
     fileprivate var pixel: SIMD4<Float> {
         SIMD4(Float(red), Float(green), Float(blue), Float(alpha))
     }

@@ -19,7 +19,6 @@ struct ColorControlsOperation: ImageOperation {
         }
     }
 
-    /// The constant added to each result.
     var offset: Double { gain * (contrast * (brightness - 0.5) + 0.5) }
 
     /// Bounded so that no value becomes infinite.
@@ -67,7 +66,6 @@ struct LookupTable: Sendable {
 }
 
 extension PixelMemory {
-    /// A copy of `samples`.
     convenience init<Sample: BitwiseCopyable>(samples: [Sample]) {
         let count = samples.count * MemoryLayout<Sample>.stride
         let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)

@@ -1,6 +1,5 @@
 import Vips
 
-/// Conversion to 8 bits per sample.
 struct DepthOperation: ImageOperation {
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         try image.withEightBits()
@@ -15,7 +14,6 @@ extension Image {
 }
 
 extension VipsImage {
-    /// The image with 8 bits per sample.
     func withEightBits() throws -> VipsImage {
         guard format == .ushort else { return self }
         return try linear(multiply: [1 / 257.0], add: [0]).rounded(to: .uchar)

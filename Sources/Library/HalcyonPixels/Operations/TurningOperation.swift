@@ -1,7 +1,6 @@
 package import Foundation
 import Vips
 
-/// The mirror image.
 struct FlipOperation: ImageOperation {
     let horizontally: Bool
     let vertically: Bool

@@ -30,7 +30,6 @@ final class DecodingWorkers: @unchecked Sendable {
     private var lastFailure: UInt64 = 0
     private var processes: [Int: pid_t] = [:]
     private var counts = DecodingWorkerStatistics()
-    /// Pictures that take long.
     private var longCount = 0
     private static let mostLong = 8 * Processors.count
     /// Set by the starting thread, with the lock.

@@ -3,9 +3,7 @@ import Glibc
 /// A request to a worker. The bytes of the file are in the region for input.
 struct WorkerRequest {
     enum Task {
-        /// Reads the header.
         case open
-        /// Decodes a frame.
         case decode(frame: Int, DecodedSize)
         /// Decodes a frame of an animation, with the reader that decoded the frames before.
         case play(frame: Int)
@@ -20,7 +18,6 @@ struct WorkerRequest {
 
     var id: UInt64
     var task: Task
-    /// Identifies the file.
     var file: UInt64
     /// The size of the file in bytes; `nil` if the worker should still have it open.
     var byteCount: Int?
@@ -337,7 +334,6 @@ struct WireReader {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// A number of something.
     mutating func count() -> Int? {
         guard let number = number(Int64.self), number >= 0 else { return nil }
         return Int(number)

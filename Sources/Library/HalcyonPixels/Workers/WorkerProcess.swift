@@ -5,7 +5,6 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// The ways in which a request to a worker fails.
 enum WorkerTrouble: Error, Equatable {
     /// The worker ended, by a signal or by itself.
     case ended(signal: Int32?)
@@ -23,7 +22,6 @@ enum WorkerTrouble: Error, Equatable {
     case noMemory
 }
 
-/// A file to be decoded by workers.
 final class WorkerFile: Sendable {
     let data: Data
     let format: ImageFormat
@@ -229,7 +227,6 @@ final class WorkerProcess: @unchecked Sendable {
     }
 }
 
-/// The names of signals that end programs.
 enum SignalName {
     static func of(_ signal: Int32) -> String {
         switch signal {

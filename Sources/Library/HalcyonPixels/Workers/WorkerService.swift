@@ -249,7 +249,6 @@ enum WorkerService {
         }
     }
 
-    /// An open file.
     private struct OpenFile {
         let name: UInt64
         let data: Data

@@ -152,7 +152,6 @@ final class WorkerTemplate {
     }
 }
 
-/// A failed start of a worker.
 struct WorkerStartFailure: Error {
     let reason: String
 

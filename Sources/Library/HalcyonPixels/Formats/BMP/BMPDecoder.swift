@@ -47,7 +47,6 @@ struct OpenedBMP: OpenedImage {
 }
 
 extension BMPHeader {
-    /// The header in a file of `format`.
     init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
         self = try format.reporting {
             try data.withUnsafeBytes {

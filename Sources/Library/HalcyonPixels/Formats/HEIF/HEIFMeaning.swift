@@ -80,7 +80,6 @@ struct HEIFPicture {
     var colours: (primaries: Int, transfer: Int)? { boxColours ?? streamColours }
     private var boxColours: (primaries: Int, transfer: Int)?
     private var streamColours: (primaries: Int, transfer: Int)?
-    /// Whether there is an ICC profile.
     private(set) var hasProfile = false
     /// Whether there is brightness alone.
     private(set) var isMonochrome = false

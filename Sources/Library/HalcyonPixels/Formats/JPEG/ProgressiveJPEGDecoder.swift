@@ -28,14 +28,11 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
     /// The bytes that the decoder is not done with.
     private var pending = Data()
     private var header: Header?
-    /// Whether decoding has failed.
     private var isBroken = false
 
-    /// The bytes handed over so far.
     package private(set) var receivedCount = 0
     /// The bytes that have been decoded for good.
     private(set) var decodedCount = 0
-    /// The scans that have been decoded.
     package private(set) var decodedScanCount = 0
 
     /// - Throws: `ImageCodingError`: there is no memory.

@@ -197,7 +197,6 @@ package struct XMLScanner {
 struct XMLReferences {
     /// More bytes than all entities together stand for in files that programs write.
     static let mostBytes = 8 << 20
-    /// The maximum nesting of entities.
     static let deepestNesting = 16
 
     static let wordsForElements = "it defines entities that stand for elements or files"

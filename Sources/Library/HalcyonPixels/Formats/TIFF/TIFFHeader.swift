@@ -172,7 +172,6 @@ extension TIFFHeader {
         return extraSamples.prefix(extraCount).firstIndex { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether a sample is opacity.
     var hasAlpha: Bool { alphaIndex != nil }
 
     /// Whether colours are multiplied with it.
