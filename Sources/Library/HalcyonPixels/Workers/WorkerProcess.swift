@@ -215,7 +215,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static func isStale(_ bytes: ArraySlice<UInt8>, _ id: UInt64) -> Bool {
         var reader = WireReader(Array(bytes))
-        guard let answered = reader.number(UInt64.self) else { return false }
+        guard let answered = reader.count() else { return false }
         return answered < id && answered > 0
     }
 
