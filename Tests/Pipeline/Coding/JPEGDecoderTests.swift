@@ -151,7 +151,7 @@ struct JPEGDecoderTests {
         DirectCoding.formats = DirectCoding.supportedFormats.union([.SVG])
         #expect(DirectCoding.formats == DirectCoding.supportedFormats)
         #expect(DirectCoding.supportedFormats.contains(.JPEG))
-        #expect(!JPEGDecoder().canDecode(.PNG))
+        #expect(!ImageDecoder.jpeg.canDecode(.PNG))
     }
 
     @Test func isSwitchedOffByTheOptionsOfAnImage() throws {

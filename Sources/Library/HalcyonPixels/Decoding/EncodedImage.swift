@@ -23,7 +23,7 @@ struct EncodedImage: Sendable {
     ///   header, or more pixels than `limits` allow.
     init(
         _ data: Data, limits: DecodingLimits = .default, coding: DirectCoding = .current,
-        decoder: (any ImageDecoder)? = nil
+        decoder: ImageDecoder? = nil
     ) throws {
         guard !data.isEmpty else { throw ImageCodingError.emptyData }
         // Before the first codec takes memory; most of them have nothing to do with libvips.
@@ -40,7 +40,7 @@ struct EncodedImage: Sendable {
         let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
         let data = ended ?? drawing?.data ?? data
         opened = try DecodingWatch.run(limits.maximumDuration) {
-            try decoder?.open(data, format: format, coding: coding)
+            try decoder?.open(data, format, coding)
                 ?? ImageDecoders.open(data, format: format, coding: coding)
         }
         if let ended { opened = UnendedJPEG(ended, opened) }

@@ -7,33 +7,18 @@ import Vips
 enum ImageDecoders {
     /// The decoders with their own codec for one format; `DirectCoding` selects among them. They
     /// open the usual kinds of their format and leave the others to the decoders behind them.
-    static let direct: [any ImageDecoder] = [
-        JPEGDecoder(),
-        APNGDecoder(),
-        PNGDecoder(),
-        WebPDecoder(),
-        GIFDecoder(),
-        AVIFDecoder(),
-        JPEGXLDecoder(),
-    ]
-
-    /// The decoder that delegates files to worker processes.
-    private static let isolated: [any ImageDecoder] = [WorkerDecoder()]
+    static let direct: [ImageDecoder] = [.jpeg, .animatedPNG, .png, .webP, .gif, .avif, .jpegXL]
 
     /// The decoders for all other files, whatever the format.
-    static let general: [any ImageDecoder] = [
-        VipsDecoder(),
-        BMPDecoder(),
-        ICODecoder(),
-    ]
+    static let general: [ImageDecoder] = [.vips, .bmp, .ico]
 
     /// Opens `data`, a file of `format`, with the first decoder that takes it.
     static func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
     ) throws -> any OpenedImage {
-        let isolated = DecodingIsolation.current.covers(format) ? isolated : []
+        let isolated: [ImageDecoder] = DecodingIsolation.current.covers(format) ? [.worker] : []
         for decoder in isolated + decoders(of: format, coding) where decoder.canDecode(format) {
-            if let opened = try decoder.open(data, format: format, coding: coding) { return opened }
+            if let opened = try decoder.open(data, format, coding) { return opened }
         }
         throw ImageCodingError.unsupported(format, reason: "no decoder for it is installed")
     }
@@ -65,23 +50,31 @@ enum ImageDecoders {
 
     private static func decoders(
         of format: ImageFormat, _ coding: DirectCoding
-    ) -> [any ImageDecoder] {
+    ) -> [ImageDecoder] {
         coding.contains(format) ? direct + general : general
     }
 }
 
 /// Reads one or more formats. All calls block and belong on the decoding pool.
-protocol ImageDecoder: Sendable {
+struct ImageDecoder: Sendable {
     /// Whether this decoder reads `format` on this machine.
-    func canDecode(_ format: ImageFormat) -> Bool
+    let canDecode: @Sendable (_ format: ImageFormat) -> Bool
 
     /// Reads the header of a file, and nothing of its pixels; `nil` for a file that is left to the decoders
     /// behind this one.
     ///
     /// - Throws: What is wrong with a file that no other decoder could read either.
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)?
+    let open: Opening
+
+    typealias Opening =
+        @Sendable (Data, ImageFormat, DirectCoding) throws -> (any OpenedImage)?
+}
+
+extension ImageDecoder {
+    /// Reads one format, on any machine.
+    init(_ format: ImageFormat, open: @escaping Opening) {
+        self.init(canDecode: { $0 == format }, open: open)
+    }
 }
 
 /// A file whose header has been read, once, and which answers everything else from it.

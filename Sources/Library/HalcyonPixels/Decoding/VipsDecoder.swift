@@ -2,14 +2,16 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, TIFF, SVG and PDF with libvips, each with the one
-/// loader that its bytes call for.
-struct VipsDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
+extension ImageDecoder {
+    /// Reads JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, TIFF, SVG and PDF with libvips, each with the one
+    /// loader that its bytes call for.
+    static let vips = ImageDecoder { format in
         guard let loader = VipsLoader(format), Vips.supports(operation: loader.nickname) else {
             return false
         }
-        return format != .HEIC || Self.readsHEIC
+        return format != .HEIC || readsHEIC
+    } open: { data, format, _ in
+        try OpenedByVips(data, format)
     }
 
     /// Whether HEIC can be decoded. The loader exists whatever codecs libheif has, so one is tried.
@@ -31,10 +33,10 @@ struct VipsDecoder: ImageDecoder {
         AAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAA\
         AAAAAAAOZGltZwACAAEAAQAAAC9tZGF0AAAAIygBrwpITUOA80JwJ/aqfkegLvRQAKKn/26OQJt8K3qPUnaw
         """
+}
 
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension OpenedByVips {
+    init(_ data: Data, _ format: ImageFormat) throws {
         let isHEIF = [.AVIF, .HEIC].contains(format)
         let properties = isHEIF ? HEIFProperties(data) : nil
         var (data, structure) = (data, format == .GIF ? GIFStructure(data) : nil)
@@ -57,7 +59,7 @@ struct VipsDecoder: ImageDecoder {
             depth: image.isDeep ? .sixteen : .eight)
         header.storedSize = properties?.storedSize
         if format == .GIF || format == .WebP { header.timing = Self.timing(of: image) }
-        return OpenedByVips(
+        self.init(
             data, header: header, orientation: orientation, meaning: meaning,
             structure: structure)
     }

@@ -66,7 +66,7 @@ enum WorkerService {
         _ = AVIFFile.isAvailable
         _ = JPEGXLFile.isAvailable
         // Whether it can be read is found out by who asks.
-        _ = try? VipsDecoder.openSmallHEIC()
+        _ = try? ImageDecoder.openSmallHEIC()
         // Requests for the most usual headers: libraries and Swift's runtime make tables for the first ones.
         guard let input = SharedRegion(), let output = SharedRegion() else { return }
         let bench = Bench(input, output)

@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
-struct AVIFDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .AVIF && AVIFFile.isAvailable
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
+    static let avif = ImageDecoder {
+        $0 == .AVIF && AVIFFile.isAvailable
+    } open: { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         try? OpenedFrames<AVIFFrameReader>(data)
     }

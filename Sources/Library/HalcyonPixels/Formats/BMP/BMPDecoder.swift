@@ -1,14 +1,10 @@
 import DirectCodecs
 import Foundation
 
-/// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
-/// or the bottom. Colour profiles in them are not looked at.
-struct BMPDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .BMP }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
+    /// or the bottom. Colour profiles in them are not looked at.
+    static let bmp = ImageDecoder(.BMP) { data, _, _ in
         OpenedBMP(data, try BMPHeader(of: data, start: 14, isIcon: false, .BMP))
     }
 }

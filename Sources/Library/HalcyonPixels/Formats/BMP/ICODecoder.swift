@@ -1,13 +1,9 @@
 import DirectCodecs
 import Foundation
 
-/// Reads the largest picture of a Windows icon; one that is a PNG goes to the decoder of PNG.
-struct ICODecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .ICO }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads the largest picture of a Windows icon; one that is a PNG goes to the decoder of PNG.
+    static let ico = ImageDecoder(.ICO) { data, _, coding in
         guard let entry = ICODirectory(data).entries.first else {
             throw ImageCodingError.corrupt(.ICO, reason: "it has no complete picture")
         }

@@ -2,18 +2,14 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads GIF files with a decoder of our own, and leaves unusual ones to libvips.
-///
-/// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
-/// does it.
-struct GIFDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .GIF && VipsDecoder().canDecode(.GIF)
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads GIF files with a decoder of our own, and leaves unusual ones to libvips.
+    ///
+    /// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
+    /// does it.
+    static let gif = ImageDecoder {
+        $0 == .GIF && vips.canDecode(.GIF)
+    } open: { data, _, _ in
         let structure = GIFStructure(data)
         guard structure.isComplete else { return nil }
         let file = data.withUnsafeBytes { bytes in

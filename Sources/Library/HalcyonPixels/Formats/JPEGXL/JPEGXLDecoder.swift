@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads JPEG XL files with libjxl, pictures and animations.
-struct JPEGXLDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .JPEGXL && JPEGXLFile.isAvailable
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads JPEG XL files with libjxl, pictures and animations.
+    static let jpegXL = ImageDecoder {
+        $0 == .JPEGXL && JPEGXLFile.isAvailable
+    } open: { data, _, _ in
         try OpenedFrames<JPEGXLFrameReader>(data)
     }
 }

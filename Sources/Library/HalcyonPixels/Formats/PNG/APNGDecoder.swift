@@ -2,16 +2,12 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
-///
-/// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with colours
-/// that have to be converted, are given to libvips as files of their own.
-struct APNGDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
+    ///
+    /// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with colours
+    /// that have to be converted, are given to libvips as files of their own.
+    static let animatedPNG = ImageDecoder(.PNG) { data, _, _ in
         try OpenedAPNG(data)
     }
 }
@@ -92,8 +88,8 @@ struct OpenedAPNG: OpenedImage {
     }
 
     func still() throws -> (any OpenedImage)? {
-        try PNGDecoder().open(data, format: .PNG, coding: .current)
-            ?? VipsDecoder().open(data, format: .PNG, coding: .current)
+        try ImageDecoder.png.open(data, .PNG, .current)
+            ?? ImageDecoder.vips.open(data, .PNG, .current)
     }
 }
 

@@ -2,16 +2,12 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads ordinary PNG files directly. Others, and the judgement of damaged ones, are left to libvips.
-///
-/// libvips 8.14 inflates with zlib and takes filters off without SIMD, and its pipeline costs more than
-/// the pixels of an icon. A reduced picture is resampled while its rows come out.
-struct PNGDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads ordinary PNG files directly. Others, and the judgement of damaged ones, are left to libvips.
+    ///
+    /// libvips 8.14 inflates with zlib and takes filters off without SIMD, and its pipeline costs more than
+    /// the pixels of an icon. A reduced picture is resampled while its rows come out.
+    static let png = ImageDecoder(.PNG) { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         guard let file = try? data.withUnsafeBytes({ try PNGFile($0) }) else { return nil }
         return OpenedPNG(data, file)

@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads WebP files with libwebp directly. The judgement of damaged files is left to libvips.
-///
-/// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
-struct WebPDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .WebP }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads WebP files with libwebp directly. The judgement of damaged files is left to libvips.
+    ///
+    /// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
+    static let webP = ImageDecoder(.WebP) { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         guard let file = try? data.withUnsafeBytes({ try WebPFile($0) }) else { return nil }
         return OpenedWebP(data, file)
