@@ -4,15 +4,8 @@ import Vips
 
 /// Writes JPEG files with libjpeg-turbo: the same files as libvips writes, in less time and on one thread.
 /// EXIF data that tells of the pixels is left to libvips, which brings it up to date.
-struct JPEGEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .JPEG
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
-    ) throws -> Data? {
+enum JPEGEncoder {
+    static func encode(_ frames: [Bitmap], options: ImageEncodingOptions) throws -> Data? {
         guard options.metadata?.exif.map(EXIFBlock.isPlain) ?? true, let first = frames.first else {
             return nil
         }
@@ -45,17 +38,12 @@ extension JPEGMetadata {
 /// Writes PNG files of 8 bits with libdeflate, in a fraction of the time that zlib takes for the same
 /// size, animations too, with 8 bits; metadata and 16 bits of still pictures are left to libvips. Opaque
 /// pixels are written without opacity.
-struct PNGEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .PNG
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
+enum PNGEncoder {
+    static func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, options: ImageEncodingOptions
     ) throws -> Data? {
         if let timing, frames.count > 1 {
-            return try Self.animation(frames, timing: timing, options: options)
+            return try animation(frames, timing: timing, options: options)
         }
         guard let bitmap = frames.first, bitmap.depth == .eight, options.profile == nil,
             options.metadata?.fields(for: .PNG).isEmpty ?? true
@@ -125,14 +113,9 @@ extension Bitmap {
 
 /// Writes still WebP files with libwebp directly, which needs no second pass to take out the metadata
 /// that libvips adds. Animations, and files with metadata, are left to libvips.
-struct WebPEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .WebP
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
+enum WebPEncoder {
+    static func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, options: ImageEncodingOptions
     ) -> Data? {
         // Whatever else is asked for, now or later, is not known here.
         var plain = ImageEncodingOptions(quality: options.quality, metadata: options.metadata)
