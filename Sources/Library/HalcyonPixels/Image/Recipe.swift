@@ -213,3 +213,26 @@ extension ImageOperation {
     func reduction(of source: PixelSize) -> Reduction? { nil }
     func heldPixels(of input: PixelSize) -> Int { 0 }
 }
+
+/// A step that keeps size and opacity, told by what it does to the pixels.
+struct PixelChange: ImageOperation {
+    /// Whether it has all pixels in memory, as it reads them in another order than from the top.
+    var holdsPixels = false
+    let change: @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
+
+    func heldPixels(of input: PixelSize) -> Int { holdsPixels ? input.pixelCount : 0 }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try change(image, input)
+    }
+}
+
+extension Image {
+    /// The image with such a step.
+    func changing(
+        holdsPixels: Bool = false,
+        _ change: @escaping @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
+    ) -> Image {
+        applying(PixelChange(holdsPixels: holdsPixels, change: change))
+    }
+}

@@ -64,56 +64,37 @@ extension Image {
     package func gaussianBlurred(sigma: CGFloat) -> Image {
         sigma >= 0.2 ? applying(GaussianOperation(sigma: min(sigma, 1000))) : self
     }
-}
 
-/// An unsharp mask on lightness: edges become stronger, flat areas and colours stay.
-struct SharpenOperation: ImageOperation {
-    /// The standard deviation of the mask, in pixels.
-    let sigma: Double
-
-    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.copiedToMemory().mappingColor { colour in
-            try colour.apply("sharpen", ["sigma": .double(sigma)])
-        }
-    }
-}
-
-extension Image {
-    /// The image with sharper edges.
+    /// The image with sharper edges, by an unsharp mask on lightness: flat areas and colours stay.
     ///
     /// - Parameter sigma: The standard deviation of the mask in pixels, at most 10; 0 changes nothing.
     package func sharpened(sigma: CGFloat) -> Image {
-        sigma > 0 ? applying(SharpenOperation(sigma: min(max(sigma, 0.01), 10))) : self
+        guard sigma > 0 else { return self }
+        let sigma = Double(min(max(sigma, 0.01), 10))
+        return changing(holdsPixels: true) { image, _ in
+            try image.copiedToMemory().mappingColor { colour in
+                try colour.apply("sharpen", ["sigma": .double(sigma)])
+            }
+        }
     }
-}
 
-/// Squares of one colour, each the mean of what was in it.
-struct PixelateOperation: ImageOperation {
-    /// The side of a square, in pixels.
-    let side: Int
-
-    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        // Squares that reach beyond the edge are filled up with the mirror image.
-        func filled(_ length: Int) -> Int { (length + side - 1) / side * side }
-        let means = try image.copiedToMemory().cast(to: .float).embedded(
-            left: 0, top: 0, width: filled(input.width), height: filled(input.height),
-            extend: .mirror
-        ).premultiplied().apply("shrink", ["hshrink": .int(side), "vshrink": .int(side)])
-            .unpremultiplied().quantized(like: image)
-        return try means.apply("zoom", ["xfac": .int(side), "yfac": .int(side)])
-            .cropped(left: 0, top: 0, width: input.width, height: input.height)
-    }
-}
-
-extension Image {
-    /// The image in squares of one colour, from the top left, in pixels; a side of 0 or 1 changes nothing.
+    /// The image in squares of one colour, each the mean of what was in it, from the top left.
+    ///
+    /// - Parameter side: In pixels; 0 and 1 change nothing.
     package func pixelated(side: Int) -> Image {
         // A larger square looks the same.
         let side = min(side, pixelSize.longestSide)
-        return side > 1 ? applying(PixelateOperation(side: side)) : self
+        guard side > 1 else { return self }
+        // Squares that reach beyond the edge are filled up with the mirror image.
+        @Sendable func filled(_ length: Int) -> Int { (length + side - 1) / side * side }
+        return changing(holdsPixels: true) { image, size in
+            let means = try image.copiedToMemory().cast(to: .float).embedded(
+                left: 0, top: 0, width: filled(size.width), height: filled(size.height),
+                extend: .mirror
+            ).premultiplied().apply("shrink", ["hshrink": .int(side), "vshrink": .int(side)])
+                .unpremultiplied().quantized(like: image)
+            return try means.apply("zoom", ["xfac": .int(side), "yfac": .int(side)])
+                .cropped(left: 0, top: 0, width: size.width, height: size.height)
+        }
     }
 }

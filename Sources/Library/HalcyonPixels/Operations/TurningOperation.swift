@@ -1,24 +1,15 @@
 package import Foundation
 import Vips
 
-struct FlipOperation: ImageOperation {
-    let horizontally: Bool
-    let vertically: Bool
-
-    func heldPixels(of input: PixelSize) -> Int { vertically ? input.pixelCount : 0 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        // Reads the rows out of order.
-        let upright = vertically ? try image.copiedToMemory().flippedVertically() : image
-        return horizontally ? try upright.flippedHorizontally() : upright
-    }
-}
-
 extension Image {
     /// The image with left and right, or top and bottom, exchanged.
     package func flipped(horizontally: Bool, vertically: Bool) -> Image {
         guard horizontally || vertically else { return self }
-        return applying(FlipOperation(horizontally: horizontally, vertically: vertically))
+        return changing(holdsPixels: vertically) { image, _ in
+            // Reads the rows out of order.
+            let upright = vertically ? try image.copiedToMemory().flippedVertically() : image
+            return horizontally ? try upright.flippedHorizontally() : upright
+        }
     }
 }
 

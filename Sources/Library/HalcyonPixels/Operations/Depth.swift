@@ -1,15 +1,9 @@
 import Vips
 
-struct DepthOperation: ImageOperation {
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.withEightBits()
-    }
-}
-
 extension Image {
     /// The image with 8 bits for each sample, itself if it has no more.
     package func withEightBits() -> Image {
-        depth == .eight ? self : applying(DepthOperation())
+        depth == .eight ? self : changing { image, _ in try image.withEightBits() }
     }
 }
 
