@@ -22,15 +22,24 @@ public struct ImageComposition: Sendable {
     /// pass when it is first rendered; that fails for a picture, or a slot, of more pixels than
     /// `DecodingLimits.default` allows.
     public var image: Image {
+        let (canvas, layers) = (canvas, layers)
         let depth: Bitmap.Depth =
             layers.contains { $0.image.depth == .sixteen } ? .sixteen : .eight
-        let picture = PixelContent(
-            Recipe(frames: [.pixel(layout.background.clamped, depth: depth)])
-        ).applying(
-            CompositionOperation(
-                size: canvas, layers: layers,
-                cornerRadius: max(0, layout.cornerRadius * layout.scale)))
-        return Image(content: picture, scale: layout.scale)
+        let background = layout.background.clamped
+        let cornerRadius = Double(max(0, layout.cornerRadius * layout.scale))
+        // A plain colour spread to the size, with layers drawn on it and its corners cut off.
+        let drawing = PixelChange(
+            size: canvas, hasAlpha: background.alpha < 1 || cornerRadius > 0
+        ) { colour, _ in
+            for size in [canvas] + layers.map(\.size) { try size.checkCanBeDrawn() }
+            var picture = try colour.embedded(
+                left: 0, top: 0, width: canvas.width, height: canvas.height, extend: .copy)
+            for layer in layers { picture = try layer.drawn(on: picture) }
+            guard cornerRadius > 0 else { return picture }
+            return try picture.masked(by: .roundedMask(canvas, radius: cornerRadius, like: picture))
+        }
+        let picture = PixelContent(Recipe(frames: [.pixel(background, depth: depth)]))
+        return Image(content: picture.applying(drawing), scale: layout.scale)
     }
 
     private var canvas: PixelSize { PixelSize(points: layout.size, scale: layout.scale) }
@@ -63,27 +72,6 @@ extension Bitmap {
         return Bitmap(
             size: PixelSize(width: 1, height: 1), channels: channels, depth: depth,
             storage: .copying(Data(bytes)))
-    }
-}
-
-/// A plain colour spread to a size, with layers drawn on it and its corners cut off.
-struct CompositionOperation: ImageOperation {
-    let size: PixelSize
-    let layers: [CompositionLayer]
-    /// In pixels.
-    let cornerRadius: Double
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func outputHasAlpha(for input: Bool) -> Bool { input || cornerRadius > 0 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        for size in [size] + layers.map(\.size) { try size.checkCanBeDrawn() }
-        var picture = try image.embedded(
-            left: 0, top: 0, width: size.width, height: size.height, extend: .copy)
-        for layer in layers { picture = try layer.drawn(on: picture) }
-        guard cornerRadius > 0 else { return picture }
-        return try picture.masked(by: .roundedMask(size, radius: cornerRadius, like: picture))
     }
 }
 

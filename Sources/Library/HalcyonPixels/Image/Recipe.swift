@@ -214,12 +214,18 @@ extension ImageOperation {
     func heldPixels(of input: PixelSize) -> Int { 0 }
 }
 
-/// A step that keeps size and opacity, told by what it does to the pixels.
+/// A step that is told by what it does to the pixels.
 struct PixelChange: ImageOperation {
+    /// The size of the result; `nil` for that of the input.
+    var size: PixelSize?
+    /// Whether the result has an alpha channel; `nil` if it has one where the input has.
+    var hasAlpha: Bool?
     /// Whether it has all pixels in memory, as it reads them in another order than from the top.
     var holdsPixels = false
     let change: @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
 
+    func outputSize(for input: PixelSize) -> PixelSize { size ?? input }
+    func outputHasAlpha(for input: Bool) -> Bool { hasAlpha ?? input }
     func heldPixels(of input: PixelSize) -> Int { holdsPixels ? input.pixelCount : 0 }
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
@@ -230,9 +236,10 @@ struct PixelChange: ImageOperation {
 extension Image {
     /// The image with such a step.
     func changing(
-        holdsPixels: Bool = false,
+        to size: PixelSize? = nil, hasAlpha: Bool? = nil, holdsPixels: Bool = false,
         _ change: @escaping @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
     ) -> Image {
-        applying(PixelChange(holdsPixels: holdsPixels, change: change))
+        applying(
+            PixelChange(size: size, hasAlpha: hasAlpha, holdsPixels: holdsPixels, change: change))
     }
 }

@@ -16,28 +16,17 @@ public struct RectCorner: OptionSet, Hashable, Sendable {
     public static let all: RectCorner = [.topLeft, .topRight, .bottomLeft, .bottomRight]
 }
 
-/// Opacity multiplied by the coverage of a rounded rectangle, on a background.
-struct RoundCornerOperation: ImageOperation {
-    /// In pixels.
-    let radius: Double
-    let corners: RectCorner
-    let background: Color?
-
-    func outputHasAlpha(for input: Bool) -> Bool { (background?.alpha ?? 0) < 1 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let shape = RoundedRectangle(size: input, radius: radius, corners: corners)
-        let mask = try CoverageMask(size: input, format: image.format, adding: shape).vipsImage()
-        return try image.masked(by: mask).composited(over: background ?? .clear)
-    }
-}
-
 extension Image {
     /// The image with rounded corners, outside of which one sees `background`, or nothing.
     ///
     /// - Parameter radius: In pixels; at most half of the shorter side is used.
     package func rounded(radius: CGFloat, corners: RectCorner, background: Color?) -> Image {
-        applying(RoundCornerOperation(radius: radius, corners: corners, background: background))
+        let background = background ?? .clear
+        return changing(hasAlpha: background.alpha < 1) { image, size in
+            let shape = RoundedRectangle(size: size, radius: radius, corners: corners)
+            let mask = CoverageMask(size: size, format: image.format, adding: shape)
+            return try image.masked(by: mask.vipsImage()).composited(over: background)
+        }
     }
 
     /// The image with a line along its edges, inside of them.
