@@ -36,7 +36,7 @@ public struct ImageComposition: Sendable {
                 left: 0, top: 0, width: canvas.width, height: canvas.height, extend: .copy)
             for layer in layers { picture = try layer.drawn(on: picture) }
             guard cornerRadius > 0 else { return picture }
-            return try picture.masked(by: .roundedMask(canvas, radius: cornerRadius, like: picture))
+            return try picture.rounded(radius: cornerRadius, size: canvas)
         }
         let picture = PixelContent(Recipe(frames: [.pixel(background, depth: depth)]))
         return Image(content: picture.applying(drawing), scale: layout.scale)
@@ -146,7 +146,7 @@ extension CompositionLayer {
                 left: max(0, left), top: max(0, top), width: size.width, height: size.height)
         }
         guard cornerRadius > 0 else { return cell }
-        return try cell.masked(by: .roundedMask(size, radius: cornerRadius, like: cell))
+        return try cell.rounded(radius: cornerRadius, size: size)
     }
 
     /// The image at a size: part of the picture's pipeline when its pixels are in memory, otherwise
@@ -158,15 +158,5 @@ extension CompositionLayer {
         }
         let still = try image.content.currentRecipe.appending(resize).render(frame: 0)
         return try still.vipsImage()
-    }
-}
-
-extension VipsImage {
-    /// The coverage of a rectangle with rounded corners, in the depth of `other`.
-    static func roundedMask(
-        _ size: PixelSize, radius: Double, like other: VipsImage
-    ) throws -> VipsImage {
-        let shape = RoundedRectangle(size: size, radius: radius, corners: .all)
-        return try CoverageMask(size: size, format: other.format, adding: shape).vipsImage()
     }
 }

@@ -23,9 +23,8 @@ extension Image {
     package func rounded(radius: CGFloat, corners: RectCorner, background: Color?) -> Image {
         let background = background ?? .clear
         return changing(hasAlpha: background.alpha < 1) { image, size in
-            let shape = RoundedRectangle(size: size, radius: radius, corners: corners)
-            let mask = CoverageMask(size: size, format: image.format, adding: shape)
-            return try image.masked(by: mask.vipsImage()).composited(over: background)
+            try image.rounded(radius: radius, corners: corners, size: size)
+                .composited(over: background)
         }
     }
 
@@ -43,10 +42,10 @@ extension Image {
             let half = min(lineWidth / 2, Double(size.longestSide))
             let middle = RoundedRectangle(
                 size: size, inset: half, radius: radius, corners: corners)
-            let mask = CoverageMask(
-                size: size, format: image.format, adding: middle.expanded(by: half),
-                subtracting: middle.expanded(by: -half))
-            return try image.painted(with: color, through: mask.vipsImage())
+            let line = try VipsImage.coverage(
+                by: middle.expanded(by: half), less: middle.expanded(by: -half), size: size,
+                like: image)
+            return try image.painted(with: color, through: line)
         }
     }
 }
