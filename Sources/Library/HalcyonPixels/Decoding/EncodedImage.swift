@@ -71,11 +71,7 @@ struct EncodedImage: Sendable {
         try check(frames: header.frameCount)
         return try withinLimits(taking: memoryOfAllFrames) {
             try checkScans()
-            guard header.timing != nil else {
-                let pixels = try decode(frame: 0, atLeast: nil)
-                if case .bitmap(let bitmap) = pixels { return [bitmap] }
-                return [try Bitmap(rendering: pixels.pipeline())]
-            }
+            guard header.timing != nil else { return [try decode(frame: 0, atLeast: nil).bitmap()] }
             var reader = try opened.frameReader()
             return try (0..<header.frameCount).map { try reader.frame($0) }
         }

@@ -155,6 +155,13 @@ enum DecodedPixels: Sendable {
         case .pipeline(let image): image
         }
     }
+
+    func bitmap() throws -> Bitmap {
+        switch self {
+        case .bitmap(let bitmap): bitmap
+        case .pipeline(let image): try Bitmap(rendering: image)
+        }
+    }
 }
 
 /// A library that reads one format, loaded when the first file needs it.

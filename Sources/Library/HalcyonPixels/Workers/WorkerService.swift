@@ -264,29 +264,18 @@ enum WorkerService {
         var isHeldWhole: Bool { (opened as? OpenedByVips)?.isHeldWhole ?? false }
 
         func decode(frame: Int, _ size: DecodedSize) throws -> Bitmap {
-            let format = opened.header.format
-            if case .exactly(let reduction) = size {
-                if let pixels = try opened.decode(frame: frame, size) {
-                    return try rendered(pixels, format)
-                }
-                let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
-                let full = opened.header.size
-                let pixels = try ImageDecoders.decode(
-                    opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
-                guard reduction.size != full else { return try rendered(pixels, format) }
-                return try format.reporting {
-                    try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
-                }
+            let full = opened.header.size
+            guard case .exactly(let reduction) = size else {
+                return try ImageDecoders.decode(
+                    opened, of: data, frame: frame, atLeast: size.least(full)
+                ).bitmap()
             }
-            return try rendered(
-                ImageDecoders.decode(
-                    opened, of: data, frame: frame, atLeast: size.least(opened.header.size)),
-                format)
-        }
-
-        private func rendered(_ pixels: DecodedPixels, _ format: ImageFormat) throws -> Bitmap {
-            if case .bitmap(let bitmap) = pixels { return bitmap }
-            return try format.reporting { try Bitmap(rendering: pixels.pipeline()) }
+            if let pixels = try opened.decode(frame: frame, size) { return try pixels.bitmap() }
+            let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
+            let pixels = try ImageDecoders.decode(
+                opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
+            guard reduction.size != full else { return try pixels.bitmap() }
+            return try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
         }
 
         mutating func play(_ frame: Int) throws -> Bitmap {
