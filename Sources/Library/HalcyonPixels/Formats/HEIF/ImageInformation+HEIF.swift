@@ -146,13 +146,10 @@ struct HEIFItems {
         guard let own = properties[primary], let size = shownSize(own) else { return nil }
         var information = ImageInformation(format, size: size)
         for box in own {
-            switch box.type {
-            case "pixi":
+            if box.type == "pixi" {
                 information.bitsPerSample = reader.byte(box.content.lowerBound + 5).map(Int.init)
-            case "av1C", "hvcC": information.readDepth(box, reader)
-            case "colr": information.readColour(box, reader)
-            default: break
             }
+            information.take(box, reader)
         }
         if information.colorProfile == nil, let codes = primaryPicture.colours {
             information.colorProfile = .coded(primaries: codes.primaries, transfer: codes.transfer)
@@ -173,17 +170,10 @@ struct HEIFItems {
     }
 
     private func shownSize(_ own: [ISOBoxes.Box]) -> PixelSize? {
-        guard let place = own.first(where: { $0.type == "ispe" })?.content.lowerBound else {
-            return nil
-        }
-        return size(place + 4)?.shown(by: own, reader)
-    }
-
-    private func size(_ offset: Int) -> PixelSize? {
-        guard let width = reader.bigUInt32(offset), let height = reader.bigUInt32(offset + 4) else {
-            return nil
-        }
-        return PixelSize(width: Int(width), height: Int(height))
+        guard let place = own.first(where: { $0.type == "ispe" })?.content.lowerBound,
+            let width = reader.bigUInt32(place + 4), let height = reader.bigUInt32(place + 8)
+        else { return nil }
+        return PixelSize(width: Int(width), height: Int(height)).shown(by: own, reader)
     }
 
     /// The type of an auxiliary picture, from its `auxC` box; empty if it has none.
@@ -279,26 +269,22 @@ extension PixelSize {
 }
 
 extension ImageInformation {
-    /// The depth in the configuration of a codec, where nothing else tells it.
-    fileprivate mutating func readDepth(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        guard bitsPerSample == nil else { return }
-        let start = box.content.lowerBound
-        if box.type == "av1C", let flags = reader.byte(start + 2) {
-            bitsPerSample = flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
-        } else if box.type == "hvcC", let depth = reader.byte(start + 17) {
-            bitsPerSample = Int(depth & 7) + 8
-        }
-    }
-
-    /// A profile counts more than numbers.
-    fileprivate mutating func readColour(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        switch HEIFColours(box, reader) {
-        case .coded(let primaries, let transfer):
-            if colorProfile == nil {
-                colorProfile = .coded(primaries: primaries, transfer: transfer)
+    /// The depth in the configuration of a codec, where nothing else tells it, or the colours: a profile counts
+    /// more than numbers.
+    fileprivate mutating func take(_ property: ISOBoxes.Box, _ reader: ByteReader) {
+        let start = property.content.lowerBound
+        switch (property.type, HEIFColours(property, reader)) {
+        case ("av1C", _) where bitsPerSample == nil:
+            bitsPerSample = reader.byte(start + 2).map {
+                $0 & 0x40 == 0 ? 8 : $0 & 0x20 == 0 ? 10 : 12
             }
-        case .profile(let start): colorProfile = .icc(name: ProfileName.of(reader, from: start))
-        case nil: break
+        case ("hvcC", _) where bitsPerSample == nil:
+            bitsPerSample = reader.byte(start + 17).map { Int($0 & 7) + 8 }
+        case ("colr", .coded(let primaries, let transfer)?) where colorProfile == nil:
+            colorProfile = .coded(primaries: primaries, transfer: transfer)
+        case ("colr", .profile(let start)?):
+            colorProfile = .icc(name: ProfileName.of(reader, from: start))
+        default: break
         }
     }
 }
@@ -371,13 +357,7 @@ private struct HEIFTrack {
             width: reader.bigUInt16(start + 24) ?? 0, height: reader.bigUInt16(start + 26) ?? 0)
         let properties = Array(ISOBoxes(reader, entry.content, skipping: 78))
         information.size = stored.shown(by: properties, reader)
-        for box in properties {
-            switch box.type {
-            case "av1C", "hvcC": information.readDepth(box, reader)
-            case "colr": information.readColour(box, reader)
-            default: break
-            }
-        }
+        for box in properties { information.take(box, reader) }
     }
 
     /// An edit list may say that the track is repeated; without one a sequence plays for ever.
