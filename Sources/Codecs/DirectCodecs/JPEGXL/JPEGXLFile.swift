@@ -50,7 +50,7 @@ package final class JPEGXLFile: @unchecked Sendable {
     ///
     /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
     package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
-        jxl = try Self.library()
+        jxl = try CodecRefusal.unlessInstalled(cjxl_load())
         decoder = try Self.open(
             jxl, bytes, for: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
         self.owner = owner
@@ -121,13 +121,6 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// Passes over the next frames.
     package func skip(_ count: Int) {
         jxl.skip_frames(decoder, count)
-    }
-
-    private static func library() throws(CodecRefusal) -> cjxl_functions {
-        guard let functions = cjxl_load() else {
-            throw .unusual("no decoder for it is installed")
-        }
-        return functions.pointee
     }
 }
 
