@@ -189,18 +189,20 @@ struct FilePart {
 extension ImageInformation.Camera {
     /// `nil` when a block of EXIF data says nothing of what is told here.
     init?(exif block: UnsafeRawBufferPointer) {
-        guard let fields = EXIFFields(block) else { return nil }
-        maker = fields.maker
-        model = fields.model
-        lens = fields.lens
-        software = fields.software
-        taken = fields.taken.flatMap(Self.time).map { time in
-            time + (fields.takenOffset.flatMap(Self.offset) ?? "")
+        guard let first = EXIFDirectory(block) else { return nil }
+        maker = first.text(0x010F)
+        model = first.text(0x0110)
+        software = first.text(0x0131)
+        if let details = first.directory(0x8769) {
+            lens = details.text(0xA434)
+            taken = details.text(0x9003).flatMap(Self.time).map { time in
+                time + (details.text(0x9011).flatMap(Self.offset) ?? "")
+            }
+            exposureTime = details.fraction(0x829A)
+            aperture = details.fraction(0x829D)
+            sensitivity = details.number(0x8827)
+            focalLength = details.fraction(0x920A)
         }
-        exposureTime = fields.exposureTime
-        aperture = fields.aperture
-        sensitivity = fields.sensitivity
-        focalLength = fields.focalLength
         if self == ImageInformation.Camera() { return nil }
     }
 

@@ -128,7 +128,7 @@ private enum MultiPictureIndex {
 
     /// Where the pictures behind the first begin, counted from the start of the index.
     static func offsets(in block: UnsafeRawBufferPointer) -> [Int] {
-        guard let place = EXIFFields.value(of: entriesTag, in: block) else { return [] }
+        guard let place = EXIFDirectory.value(of: entriesTag, in: block) else { return [] }
         let isLittle = block.first == 0x49
         let reader = ByteReader(block)
         return (1..<max(1, min(most, place.count / 16))).compactMap { index in

@@ -295,7 +295,7 @@ extension ImageInformation {
         information.camera = Camera(exif: file.bytes)
         information.hasGainMap = false
         information.isComplete = header.isComplete
-        if let place = EXIFFields.value(of: 34675, in: file.bytes) {
+        if let place = EXIFDirectory.value(of: 34675, in: file.bytes) {
             let profile = UnsafeRawBufferPointer(rebasing: file.bytes[place])
             information.colorProfile = .icc(name: ProfileName.of(ByteReader(profile), from: 0))
         }
