@@ -71,9 +71,8 @@ extension Bitmap {
     /// These pixels as the start of a libvips pipeline; no copy is made.
     func vipsImage() throws -> VipsImage {
         try VipsImage.memory(
-            UnsafeRawPointer(storage.pointer).advanced(by: offset), count: byteCount,
-            owner: storage, width: size.width, height: size.height, bands: channels,
-            format: depth == .eight ? .uchar : .ushort,
+            address, count: byteCount, owner: storage, width: size.width, height: size.height,
+            bands: channels, format: depth == .eight ? .uchar : .ushort,
             interpretation: depth == .eight ? .srgb : .rgb16)
     }
 }
@@ -114,11 +113,6 @@ extension Bitmap {
     /// Grey pixels as one band, or two where some of them are not opaque.
     func greyVipsImage() throws -> VipsImage {
         let image = try vipsImage()
-        let interpretation: VipsInterpretation = depth == .eight ? .bw : .grey16
-        let grey = try image.apply("extract_band", ["band": 0, "n": 1])
-        guard hasAlpha, try !isOpaque() else { return try grey.interpreted(as: interpretation) }
-        let alpha = try image.apply("extract_band", ["band": 3, "n": 1])
-        return try VipsImage.create("bandjoin", ["in": .images([grey, alpha])])
-            .interpreted(as: interpretation)
+        return try (isOpaque() ? image.alphaSplit().colour : image).withOneColour()
     }
 }
