@@ -16,8 +16,9 @@ public enum JPEGReader {
     ) throws(CodecRefusal) {
         let width = reduced(header.width, denominator)
         let height = reduced(header.height, denominator)
-        try JPEGLibrary(file, header: header)
-            .readRGB(denominator: denominator, width: width, height: height, into: pixels)
+        try JPEGLibrary(file, header: header).perform {
+            cjpeg_reader_read_rgb($0, Int32(denominator), width, height, pixels, width * 3)
+        }
     }
 
     /// Decodes everything and turns it as the header says, without ever holding the picture twice.
@@ -28,9 +29,12 @@ public enum JPEGReader {
         _ file: UnsafeRawBufferPointer, header: JPEGHeader,
         into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
-        try JPEGLibrary(file, header: header).readTurned(
-            width: header.width, height: header.height, orientation: header.orientation,
-            into: pixels)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * header.width)
+        defer { strip.deallocate() }
+        try JPEGLibrary(file, header: header).perform {
+            cjpeg_reader_read_turned(
+                $0, header.width, header.height, Int32(header.orientation), strip, pixels)
+        }
     }
 
     /// Decodes at exactly `width` × `height` pixels, without ever holding more than a few rows of a
@@ -146,7 +150,7 @@ final class JPEGLibrary {
         }
         self.reader = reader
         var found = cjpeg_reader_header()
-        guard cjpeg_reader_open(reader, &found) else { throw failure }
+        try perform { cjpeg_reader_open($0, &found) }
         guard found.width == header.width, found.height == header.height,
             found.channels == (header.isGrey ? 1 : 3)
         else { throw .damaged("Its headers contradict each other") }
@@ -162,45 +166,18 @@ final class JPEGLibrary {
         var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
             cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
         )
-        let started = withUnsafeMutableBytes(of: &found) {
-            cjpeg_reader_start_planes(
-                reader, Int32(denominator), $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress
-            )
+        try perform { reader in
+            withUnsafeMutableBytes(of: &found) {
+                cjpeg_reader_start_planes(
+                    reader, Int32(denominator),
+                    $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress)
+            }
         }
-        guard started else { throw failure }
         return Array([found.0, found.1, found.2].prefix(count))
     }
 
-    /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
-    /// bytes: `stripHeight` rows of each plane, also in the last strip, whose surplus rows mean nothing.
-    func readStrip(
-        into rows: UnsafePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
-    ) throws(CodecRefusal) {
-        guard cjpeg_reader_read_strip(reader, rows) else { throw failure }
-    }
-
-    /// Decodes everything at one over `denominator`, to RGB rows without padding.
-    func readRGB(
-        denominator: Int, width: Int, height: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(CodecRefusal) {
-        guard
-            cjpeg_reader_read_rgb(
-                reader, Int32(denominator), width, height, pixels, width * 3)
-        else { throw failure }
-    }
-
-    /// Decodes everything, to RGB rows without padding, as `orientation` shows them.
-    func readTurned(
-        width: Int, height: Int, orientation: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(CodecRefusal) {
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * width)
-        defer { strip.deallocate() }
-        guard
-            cjpeg_reader_read_turned(reader, width, height, Int32(orientation), strip, pixels)
-        else { throw failure }
-    }
-
-    private var failure: CodecRefusal {
-        .damaged(String(cString: cjpeg_reader_message(reader)))
+    /// Runs a function of the reader, which returns whether it could do its work.
+    func perform(_ work: (OpaquePointer) -> Bool) throws(CodecRefusal) {
+        guard work(reader) else { throw .damaged(String(cString: cjpeg_reader_message(reader))) }
     }
 }

@@ -64,7 +64,11 @@ struct PlaneReduction: ~Copyable {
     func run(
         _ library: JPEGLibrary, into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
-        try run(into: pixels) { _ throws(CodecRefusal) in try library.readStrip(into: strip) }
+        // Each strip has as many rows; the surplus ones of the last mean nothing.
+        let strip = strip
+        try run(into: pixels) { _ throws(CodecRefusal) in
+            try library.perform { cjpeg_reader_read_strip($0, strip) }
+        }
     }
 
     /// Writes everything from a decoder that delivers its strips itself.
