@@ -3,19 +3,6 @@ import CCodecs
 /// Writes animated PNG files: of each frame the rectangle in which it differs from the one before, which is
 /// replaced. Programs that know nothing of animations show the first frame.
 package struct APNGWriter {
-    package struct Metadata {
-        package var profile: [UInt8]?
-        /// EXIF data without "Exif" before it.
-        package var exif: [UInt8]?
-        package var xmp: [UInt8]?
-
-        package init(profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil) {
-            self.profile = profile
-            self.exif = exif
-            self.xmp = xmp
-        }
-    }
-
     private let width: Int
     private let height: Int
     private let channels: Int
@@ -26,10 +13,11 @@ package struct APNGWriter {
     ///   - channels: 3 (RGB) or 4 (RGBA, straight), of the pixels of all frames.
     ///   - frameCount: The number of frames that will be appended.
     ///   - loopCount: The number of times they are shown; 0 means forever.
+    ///   - exif: Without "Exif" before it.
     /// - Returns: `nil` when the picture is too large to be compressed at once.
     package init?(
         width: Int, height: Int, channels: Int, frameCount: Int, loopCount: Int,
-        metadata: Metadata = Metadata()
+        profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         guard width > 0, height > 0, channels == 3 || channels == 4, frameCount > 0,
             width * channels + 1 <= PNGWriter.largestStream / height
@@ -39,7 +27,7 @@ package struct APNGWriter {
         self.channels = channels
         file = PNGChunks.signature
         file.appendHeader(width: width, height: height, channels: channels)
-        file.append(metadata)
+        file.append(profile: profile, exif: exif, xmp: xmp)
         file.appendChunk("acTL") { data in
             data.append(bigEndian: UInt32(clamping: frameCount))
             data.append(bigEndian: UInt32(clamping: min(loopCount, Int(Int32.max))))
@@ -124,8 +112,8 @@ private struct Delay {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ metadata: APNGWriter.Metadata) {
-        if let profile = metadata.profile, !profile.isEmpty,
+    fileprivate mutating func append(profile: [UInt8]?, exif: [UInt8]?, xmp: [UInt8]?) {
+        if let profile, !profile.isEmpty,
             let stream = PNGWriter.compressed(profile, count: profile.count, level: 9)
         {
             appendChunk("iCCP") { data in
@@ -135,8 +123,8 @@ extension [UInt8] {
                 data.append(contentsOf: stream)
             }
         }
-        if let exif = metadata.exif { appendChunk("eXIf") { $0.append(contentsOf: exif) } }
-        if let xmp = metadata.xmp {
+        if let exif { appendChunk("eXIf") { $0.append(contentsOf: exif) } }
+        if let xmp {
             appendChunk("iTXt") { data in
                 data.append(contentsOf: "XML:com.adobe.xmp".utf8)
                 // Not compressed; neither a language nor a translated name.
@@ -145,5 +133,4 @@ extension [UInt8] {
             }
         }
     }
-
 }

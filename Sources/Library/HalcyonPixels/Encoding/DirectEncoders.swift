@@ -10,7 +10,10 @@ enum JPEGEncoder {
             return nil
         }
         try VipsSaver(.JPEG)?.checkSize(first.size)
-        guard let segments = JPEGMetadata(options).segments else { return nil }
+        let metadata = JPEGMetadata(
+            exif: (options.metadata?.exif).map(EXIFBlock.upright), xmp: options.metadata?.xmp,
+            iptc: options.metadata?.iptc, profile: options.profile)
+        guard let segments = metadata.segments else { return nil }
         do {
             return try first.withEightBits { pixels in
                 try JPEGWriter.write(
@@ -24,14 +27,6 @@ enum JPEGEncoder {
         } catch let refusal as CodecRefusal {
             throw ImageCodingError.encodingFailed(.JPEG, reason: refusal.description)
         }
-    }
-}
-
-extension JPEGMetadata {
-    fileprivate init(_ options: ImageEncodingOptions) {
-        self.init(
-            exif: (options.metadata?.exif).map(EXIFBlock.upright), xmp: options.metadata?.xmp,
-            iptc: options.metadata?.iptc, profile: options.profile)
     }
 }
 
@@ -68,7 +63,9 @@ enum PNGEncoder {
         let started = APNGWriter(
             width: size.width, height: size.height, channels: isOpaque ? 3 : 4,
             frameCount: frames.count, loopCount: timing.loopCount,
-            metadata: APNGWriter.Metadata(options))
+            profile: options.profile.map { Array($0) },
+            exif: (options.metadata?.exif).map { Array(EXIFBlock.bare(EXIFBlock.upright($0))) },
+            xmp: (options.metadata?.xmp).map { Array($0) })
         guard var writer = started else {
             throw ImageCodingError.encodingFailed(
                 .PNG, reason: "a frame has more pixels than can be written at once")
@@ -89,15 +86,6 @@ enum PNGEncoder {
             previous = frame
         }
         return Data(writer.finished())
-    }
-}
-
-extension APNGWriter.Metadata {
-    fileprivate init(_ options: ImageEncodingOptions) {
-        self.init(
-            profile: options.profile.map { Array($0) },
-            exif: (options.metadata?.exif).map { Array(EXIFBlock.bare(EXIFBlock.upright($0))) },
-            xmp: (options.metadata?.xmp).map { Array($0) })
     }
 }
 
