@@ -48,18 +48,10 @@ package struct PNGReader: ~Copyable {
         guard width != file.width || height != file.height else {
             return try read(into: pixels)
         }
-        let resampler = InterleavedResampler(
-            horizontal: SampleAxis(sourceCount: file.width, targetCount: width),
-            vertical: SampleAxis(sourceCount: file.height, targetCount: height),
-            channels: file.channels)
-        var target = pixels
-        try forEachRow { row in
-            resampler.push(row)
-            while resampler.hasNextRow {
-                resampler.writeNextRow(to: target)
-                target += width * file.channels
-            }
-        }
+        let reducer = PixelReducer(
+            source: (file.width, file.height), width: width, height: height,
+            channels: file.channels, depth: 8, into: pixels)
+        try forEachRow { reducer.push($0) }
     }
 
     func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
