@@ -27,6 +27,13 @@ struct ForeignProfile: Sendable {
     /// with tables go through libvips.
     var isQuick: Bool { shaper != nil }
 
+    /// Whether all pixels are converted, in so long a time that libvips does it better, which is fed row by row.
+    func isLeftToVips(_ size: DecodedSize, of header: ImageHeader) -> Bool {
+        if isQuick { return false }
+        guard case .exactly(let reduction) = size else { return true }
+        return reduction.size == header.size
+    }
+
     /// Whether this is a grey profile with a table, which direct decoders leave to libvips.
     var isGreyTable: Bool { isGrey && !isQuick }
 

@@ -101,6 +101,12 @@ protocol OpenedImage: Sendable {
 }
 
 extension OpenedImage {
+    /// A frame of an animation, in its full size.
+    func readFrame(_ index: Int) throws -> DecodedPixels {
+        var reader = try frameReader()
+        return .bitmap(try reader.frame(index))
+    }
+
     func isLeftToVips(_ size: DecodedSize) -> Bool { false }
     var orientation: Int { 1 }
 
@@ -222,9 +228,7 @@ final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
-        case .atLeast:
-            var reader = try reader()
-            return .bitmap(try reader.frame(frame))
+        case .atLeast: return try readFrame(frame)
         case .exactly(let reduction):
             guard isReduced, reduction.size != header.size else { return nil }
             var reader = try reader()

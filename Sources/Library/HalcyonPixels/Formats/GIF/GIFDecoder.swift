@@ -39,9 +39,7 @@ struct OpenedGIF: OpenedImage {
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
-        guard case .atLeast = size else { return nil }
-        var reader = try frameReader()
-        return .bitmap(try reader.frame(frame))
+        if case .atLeast = size { try readFrame(frame) } else { nil }
     }
 
     func frameReader() throws -> any FrameReader {

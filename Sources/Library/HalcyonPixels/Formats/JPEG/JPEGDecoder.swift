@@ -48,8 +48,7 @@ struct OpenedJPEG: OpenedImage {
         return switch size {
         case .atLeast(nil): true
         case .atLeast: false
-        // Conversion of a large picture by libvips is better fed row by row, too.
-        case .exactly(let reduction): reduction.size == header.size && profile?.isQuick == false
+        case .exactly: profile?.isLeftToVips(size, of: header) ?? false
         }
     }
 

@@ -73,8 +73,7 @@ struct OpenedAPNG: OpenedImage {
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
         case .atLeast:
-            var reader = try frameReader()
-            return .bitmap(try reader.frame(frame))
+            return try readFrame(frame)
         case .exactly:
             guard frame == 0, file.beginsWithStill, let still = try still(),
                 still.header.hasAlpha == header.hasAlpha

@@ -55,13 +55,8 @@ struct OpenedPNG: OpenedImage {
     /// Whether a smaller picture is made while rows come out, before colours are converted.
     var isReduced: Bool { colours?.hasStepsOfSRGB ?? true }
 
-    /// Many pixels, whose conversion by libvips is better fed row by row, are left to it.
     func isLeftToVips(_ size: DecodedSize) -> Bool {
-        guard let profile, !profile.isQuick else { return false }
-        return switch size {
-        case .atLeast: true
-        case .exactly(let reduction): reduction.size == header.size
-        }
+        profile?.isLeftToVips(size, of: header) ?? false
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap? {

@@ -38,21 +38,15 @@ struct OpenedWebP: OpenedImage {
                 stored: file.durations.map { TimeInterval($0) / 1000 }, loopCount: file.loopCount))
     }
 
-    /// So many pixels that their conversion by libvips is better fed row by row.
     func isLeftToVips(_ size: DecodedSize) -> Bool {
-        guard let profile, !profile.isQuick, !file.isAnimated else { return false }
-        return switch size {
-        case .atLeast: true
-        case .exactly(let reduction): reduction.size == header.size
-        }
+        !file.isAnimated && profile?.isLeftToVips(size, of: header) ?? false
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         if isLeftToVips(size) { return nil }
         switch size {
         case .atLeast where file.isAnimated:
-            var reader = try frameReader()
-            return .bitmap(try reader.frame(frame))
+            return try readFrame(frame)
         case .exactly where file.isAnimated:
             return nil
         case .atLeast:
