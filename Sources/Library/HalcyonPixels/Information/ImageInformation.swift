@@ -68,7 +68,7 @@ public struct ImageInformation: Hashable, Sendable {
         public internal(set) var focalLength: Double?
     }
 
-    init(_ format: ImageFormat, size: PixelSize) {
+    init(_ format: ImageFormat, size: PixelSize = PixelSize(width: 0, height: 0)) {
         self.format = format
         self.size = size
     }

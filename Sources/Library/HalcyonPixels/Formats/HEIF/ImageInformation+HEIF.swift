@@ -316,7 +316,7 @@ private struct HEIFTrack {
     }
 
     private init(_ format: ImageFormat, _ range: Range<Int>, _ reader: ByteReader) {
-        information = ImageInformation(format, size: PixelSize(width: 0, height: 0))
+        information = ImageInformation(format)
         information.hasGainMap = false
         let boxes = ISOBoxes(reader, range)
         guard let media = boxes.first("mdia") else { return }
