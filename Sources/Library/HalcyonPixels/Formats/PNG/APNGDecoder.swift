@@ -28,9 +28,9 @@ struct OpenedAPNG: OpenedImage {
     }
 
     let header: ImageHeader
-    private let data: Data
-    private let file: APNGFile
-    private let kind: FrameKind
+    fileprivate let data: Data
+    fileprivate let file: APNGFile
+    fileprivate let kind: FrameKind
     let orientation: Int
 
     /// `nil` for a file without an animation, and for one whose only frame is the picture that others show.
@@ -82,9 +82,7 @@ struct OpenedAPNG: OpenedImage {
         }
     }
 
-    func frameReader() throws -> any FrameReader {
-        APNGFrameReader(data, file, kind, header: header, orientation: orientation)
-    }
+    func frameReader() throws -> any FrameReader { APNGFrameReader(self) }
 
     func still() throws -> (any OpenedImage)? {
         try ImageDecoder.png.open(data, .PNG, .current)
@@ -96,41 +94,33 @@ struct OpenedAPNG: OpenedImage {
 struct APNGFrameReader: FrameReader {
     private(set) var position = 0
 
-    private let data: Data
-    private let file: APNGFile
-    private let kind: OpenedAPNG.FrameKind
-    private let header: ImageHeader
-    /// The EXIF orientation of the canvas, 1…8.
-    private let orientation: Int
+    private let opened: OpenedAPNG
     /// The coded colours of all frames, for an uncommon file.
     private let colours: ColourDescription?
     private let canvas: APNGCanvas
 
-    init(
-        _ data: Data, _ file: APNGFile, _ kind: OpenedAPNG.FrameKind, header: ImageHeader,
-        orientation: Int
-    ) {
-        self.data = data
-        self.file = file
-        self.kind = kind
-        self.header = header
-        self.orientation = orientation
+    init(_ opened: OpenedAPNG) {
+        self.opened = opened
         colours =
-            if case .other = kind { data.withUnsafeBytes { ColourDescription(ofPNG: $0) } } else {
+            if case .other = opened.kind {
+                opened.data.withUnsafeBytes { ColourDescription(ofPNG: $0) }
+            } else {
                 nil
             }
         canvas = APNGCanvas(
-            file, channels: header.hasAlpha ? 4 : 3, isDeep: header.depth == .sixteen)
+            opened.file, channels: opened.header.hasAlpha ? 4 : 3,
+            isDeep: opened.header.depth == .sixteen)
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        try data.withUnsafeBytes { bytes in
+        try opened.data.withUnsafeBytes { bytes in
             for _ in position...index { try draw(bytes) }
         }
+        let header = opened.header
         return Bitmap(
             size: header.size, channels: header.hasAlpha ? 4 : 3, depth: header.depth,
-            orientation: orientation
+            orientation: opened.orientation
         ) { _, pixels in
             canvas.copy(to: pixels)
         }
@@ -139,11 +129,11 @@ struct APNGFrameReader: FrameReader {
     private func draw(_ bytes: UnsafeRawBufferPointer) throws {
         let index = canvas.nextFrame
         try ImageFormat.PNG.reporting {
-            switch kind {
+            switch opened.kind {
             case .common(let common):
                 try canvas.drawNext(common, bytes)
             case .other(let hasAlpha):
-                let separate = Data(try file.separateFile(of: index, bytes))
+                let separate = Data(try opened.file.separateFile(of: index, bytes))
                 draw(try separateFrame(separate, hasAlpha: hasAlpha))
             }
         }
@@ -152,9 +142,9 @@ struct APNGFrameReader: FrameReader {
     private func separateFrame(_ data: Data, hasAlpha: Bool) throws -> Bitmap {
         let bitmap = try Bitmap(
             rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(alpha: hasAlpha, from: colours))
-        let frame = file.frames[canvas.nextFrame]
+        let frame = opened.file.frames[canvas.nextFrame]
         guard bitmap.size == PixelSize(width: frame.width, height: frame.height),
-            bitmap.depth == header.depth
+            bitmap.depth == opened.header.depth
         else { throw ImageCodingError.corrupt(.PNG, reason: "its frames differ in kind") }
         return bitmap
     }
