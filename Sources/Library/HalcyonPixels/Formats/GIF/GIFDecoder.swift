@@ -27,8 +27,8 @@ extension ImageDecoder {
 /// A GIF file of the usual kind.
 struct OpenedGIF: OpenedImage {
     let header: ImageHeader
-    private let data: Data
-    private let file: GIFFile
+    fileprivate let data: Data
+    fileprivate let file: GIFFile
 
     init(_ data: Data, _ structure: GIFStructure, _ file: GIFFile) {
         self.data = data
@@ -42,32 +42,28 @@ struct OpenedGIF: OpenedImage {
         if case .atLeast = size { try readFrame(frame) } else { nil }
     }
 
-    func frameReader() throws -> any FrameReader {
-        GIFFrameReader(data, file, header: header)
-    }
+    func frameReader() throws -> any FrameReader { GIFFrameReader(self) }
 }
 
 /// Reads GIF frames with a decoder of our own.
 struct GIFFrameReader: FrameReader {
     private(set) var position = 0
 
-    private let data: Data
-    private let header: ImageHeader
+    private let opened: OpenedGIF
     private let canvas: GIFCanvas
 
-    init(_ data: Data, _ file: GIFFile, header: ImageHeader) {
-        self.data = data
-        self.header = header
-        canvas = data.withUnsafeBytes { GIFCanvas(file, $0) }
+    init(_ opened: OpenedGIF) {
+        self.opened = opened
+        canvas = opened.data.withUnsafeBytes { GIFCanvas(opened.file, $0) }
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
         return try ImageFormat.GIF.reporting {
-            try data.withUnsafeBytes { bytes in
+            try opened.data.withUnsafeBytes { bytes in
                 for _ in position..<index { try canvas.skip(bytes) }
-                let channels = header.hasAlpha ? 4 : 3
-                return try Bitmap(size: header.size, channels: channels) {
+                let channels = opened.header.hasAlpha ? 4 : 3
+                return try Bitmap(size: opened.header.size, channels: channels) {
                     _, pixels throws(CodecRefusal) in
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
