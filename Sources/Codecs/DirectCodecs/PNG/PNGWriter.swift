@@ -45,20 +45,9 @@ package enum PNGWriter {
         of pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int, channels: Int,
         stored: Int
     ) -> [UInt8]? {
-        let count = (width * stored + 1) * height
-        let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
-        defer { rows.deallocate() }
-        filter(
-            pixels, bytesPerRow: bytesPerRow, width: width, height: height,
-            dropsAlpha: stored != channels, stored: stored, into: rows)
-        return compressed(rows, count: count, level: level)
-    }
-
-    private static func filter(
-        _ pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int,
-        dropsAlpha: Bool, stored: Int, into output: UnsafeMutablePointer<UInt8>
-    ) {
         let count = width * stored
+        let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: (count + 1) * height)
+        defer { rows.deallocate() }
         // Two rows without alpha in turn, the row above the first, and what the choice needs.
         let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: 3 * count + 4 * (count + 32))
         defer { scratch.deallocate() }
@@ -67,15 +56,16 @@ package enum PNGWriter {
         var above = UnsafePointer(zeros)
         for y in 0..<height {
             var row = pixels + y * bytesPerRow
-            if dropsAlpha {
+            if stored != channels {
                 let opaque = scratch + (y & 1) * count
                 cpng_drop_alpha(row, opaque, width)
                 row = UnsafePointer(opaque)
             }
             cpng_filter(
-                row, above, output + y * (count + 1), count, stored, scratch + 3 * count)
+                row, above, rows + y * (count + 1), count, stored, scratch + 3 * count)
             above = row
         }
+        return compressed(rows, count: (count + 1) * height, level: level)
     }
 
     /// The bytes as a zlib stream; `nil` when there is no memory for that.
@@ -93,11 +83,7 @@ package enum PNGWriter {
 }
 
 extension [UInt8] {
-    mutating func append(bigEndian value: UInt32) {
-        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
-    mutating func append(bigEndian value: UInt16) {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
