@@ -30,7 +30,7 @@ import Testing
 
     /// Waits until so many threads wait for memory, which they tell nobody.
     private static func wait(forWaiters count: Int) async {
-        while DecodingMemory.waitingCount != count { await pause() }
+        while DecodingBudget.shared.waitingCount != count { await pause() }
     }
 
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {
@@ -54,7 +54,7 @@ import Testing
                 }
             }
             await live.server.makers.gate.until { $0.passing == 0 }
-            #expect(DecodingMemory.waitingCount == 0)
+            #expect(DecodingBudget.shared.waitingCount == 0)
             let metrics = try await live.ask("/metrics", operations: true).text
             let line = "halcyon_rejected_total{reason=\"memory\"} \(targets.count)\n"
             #expect(metrics.contains(line), "\(metrics)")
@@ -79,7 +79,7 @@ import Testing
             let count = clients.count
             clients = []
             await live.server.makers.gate.until { $0.passing == 0 }
-            #expect(DecodingMemory.waitingCount == 0)
+            #expect(DecodingBudget.shared.waitingCount == 0)
             await live.waitForClientsThatLeave(count)
             #expect(try await live.ask("/_/bl:2/plain/local:///small.png").status == 200)
             let metrics = try await live.ask("/metrics", operations: true).text

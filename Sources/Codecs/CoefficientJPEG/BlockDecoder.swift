@@ -92,7 +92,6 @@ enum BlockKind {
 
 /// The processing of the coefficient at one place of the zigzag order.
 struct BlockStep {
-    /// The step of quantisation.
     var quantum: Int32 = 0
     /// The coefficient's slot in the scratch.
     var slot: Int32 = 0

@@ -5,6 +5,7 @@ import Synchronization
 /// `@unchecked Sendable`: the memory is written by `init` alone.
 final class EntropyTable: @unchecked Sendable {
     let lookup: UnsafePointer<EntropyLookup>
+    private let memory: [UnsafeMutableRawPointer]
 
     init(_ definition: HuffmanDefinition) throws(JPEGRefusal) {
         let code = try HuffmanCode(definition)
@@ -17,32 +18,25 @@ final class EntropyTable: @unchecked Sendable {
             else { return 0 }
             return UInt32(symbol.size) << 6 | UInt32(symbol.advance ?? 0) << 10 | 1
         }
+        var memory: [UnsafeMutableRawPointer] = []
+        func copy<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
+            let copy = UnsafeMutableBufferPointer<Element>.allocate(
+                capacity: max(elements.count, 1))
+            _ = copy.initialize(from: elements)
+            memory.append(UnsafeMutableRawPointer(copy.baseAddress!))
+            return UnsafePointer(copy.baseAddress!)
+        }
         let tables = EntropyLookup(
-            values: EntropyTable.copy(isDirect ? ValueTable.entries(of: code) : []),
-            pairs: EntropyTable.copy(isDirect ? [] : PairTable.entries(of: code)),
-            skips: EntropyTable.copy(isDirect ? [] : SkipTable.entries(of: code)),
-            ends: EntropyTable.copy(code.ends),
-            offsets: EntropyTable.copy(code.offsets.map { Int32($0) }),
-            symbols: EntropyTable.copy(symbols))
-        lookup = EntropyTable.copy([tables])
+            values: copy(isDirect ? ValueTable.entries(of: code) : []),
+            pairs: copy(isDirect ? [] : PairTable.entries(of: code)),
+            skips: copy(isDirect ? [] : SkipTable.entries(of: code)), ends: copy(code.ends),
+            offsets: copy(code.offsets.map { Int32($0) }), symbols: copy(symbols))
+        lookup = copy([tables])
+        self.memory = memory
     }
 
     deinit {
-        lookup.pointee.values.deallocate()
-        lookup.pointee.pairs.deallocate()
-        lookup.pointee.skips.deallocate()
-        lookup.pointee.ends.deallocate()
-        lookup.pointee.offsets.deallocate()
-        lookup.pointee.symbols.deallocate()
-        lookup.deallocate()
-    }
-
-    private static func copy<Element: BitwiseCopyable>(
-        _ elements: [Element]
-    ) -> UnsafePointer<Element> {
-        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
-        _ = memory.initialize(from: elements)
-        return UnsafePointer(memory.baseAddress!)
+        for pointer in memory { pointer.deallocate() }
     }
 }
 

@@ -6,7 +6,6 @@ struct HuffmanCode {
     /// The offset from a code of each length to its index among the symbols.
     private(set) var offsets: [Int] = [0]
     let symbols: [UInt8]
-    /// The code of each symbol and its length.
     private(set) var codes: [(bits: Int, length: Int)] = []
 
     init(_ definition: HuffmanDefinition) throws(JPEGRefusal) {
@@ -57,7 +56,6 @@ struct CodedSymbol {
     }
 }
 
-/// A symbol with its value.
 struct CodedValue {
     /// Coefficients to advance; 0 at the end of the block.
     var advance = 0

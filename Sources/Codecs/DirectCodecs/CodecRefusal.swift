@@ -15,3 +15,13 @@ public enum CodecRefusal: Error, Equatable, CustomStringConvertible {
         }
     }
 }
+
+extension CodecRefusal {
+    /// The functions of a library, which is loaded if it is there.
+    static func unlessInstalled<Functions>(
+        _ library: UnsafePointer<Functions>?
+    ) throws(CodecRefusal) -> Functions {
+        guard let library else { throw .unusual("no decoder for it is installed") }
+        return library.pointee
+    }
+}

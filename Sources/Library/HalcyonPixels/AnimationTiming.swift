@@ -15,9 +15,15 @@ public struct AnimationTiming: Hashable, Sendable {
     /// The duration of one run, in seconds.
     public var totalDuration: TimeInterval { durations.reduce(0, +) }
 
+    /// The timing of frames whose durations a file states, in seconds; `nil` for fewer than two.
+    init?(stored durations: [TimeInterval], loopCount: Int) {
+        guard durations.count > 1 else { return nil }
+        self.init(durations: durations.map(Self.clamped), loopCount: loopCount)
+    }
+
     /// The display duration for a stored delay: delays up to 11 ms become 100 ms, as in browsers
     /// and Kingfisher.
-    static func clamped(_ delay: TimeInterval) -> TimeInterval {
+    private static func clamped(_ delay: TimeInterval) -> TimeInterval {
         delay <= 0.011 ? 0.1 : delay
     }
 

@@ -35,12 +35,10 @@ extension Color {
         Color(red: red.clamped, green: green.clamped, blue: blue.clamped, alpha: alpha.clamped)
     }
 
-    /// The colour with another opacity.
     init(_ color: Color, alpha: CGFloat) {
         self.init(red: color.red, green: color.green, blue: color.blue, alpha: alpha)
     }
 
-    /// Red, green and blue times `factor`.
     func components(times factor: Double) -> [Double] {
         [red * factor, green * factor, blue * factor]
     }

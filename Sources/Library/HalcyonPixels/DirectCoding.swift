@@ -25,7 +25,6 @@ public struct DirectCoding: Hashable, Sendable {
         set { skipping.store(newValue, ordering: .relaxed) }
     }
 
-    /// The program's current setting.
     package static var current: DirectCoding {
         DirectCoding(
             bits: chosen.load(ordering: .relaxed),
@@ -47,7 +46,6 @@ public struct DirectCoding: Hashable, Sendable {
     /// The program's setting of the same name.
     let skipsJPEGCoefficients: Bool
 
-    /// Whether `format` is read and written by a codec of its own.
     func contains(_ format: ImageFormat) -> Bool {
         Self.order.firstIndex(of: format).map { bits >> $0 & 1 == 1 } ?? false
     }

@@ -1,4 +1,5 @@
 import DirectCodecs
+import Vips
 
 /// An error that occurs when bytes cannot be decoded, or pixels not encoded.
 public enum ImageCodingError: Error, Equatable, Sendable {
@@ -138,6 +139,21 @@ extension CodecRefusal {
         case .unusual(let reason): .unsupported(format, reason: reason)
         case .damaged(let reason): .corrupt(format, reason: reason)
         case .tooManyFrames(let count): .tooManyFrames(count, limit: APNGFile.mostFrames)
+        }
+    }
+}
+
+extension ImageFormat {
+    /// Runs `body`; a failure of libvips or a refusal of a codec in it becomes one of data of this format.
+    func reporting<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as VipsError {
+            throw error.codingError(self)
+        } catch let refusal as CodecRefusal {
+            throw refusal.codingError(self)
         }
     }
 }

@@ -55,12 +55,10 @@ enum ErrorBuffer {
             "VIPS", levels,
             { _, level, text, _ in
                 guard level.rawValue & G_LOG_LEVEL_WARNING.rawValue != 0, let text else { return }
-                ErrorBuffer.note(warning: String(cString: text))
+                ErrorBuffer.ledger.withLock {
+                    $0.warn(String(cString: text), thread: ErrorBuffer.currentThread)
+                }
             }, nil)
-    }
-
-    private static func note(warning: String) {
-        ledger.withLock { $0.warn(warning, thread: currentThread) }
     }
 
     private static var currentThread: UInt {
@@ -95,7 +93,6 @@ final class OpenCalls: Sendable {
         }
     }
 
-    /// Registers the end of a call.
     func leave() {
         state.withLock { $0.count -= 1 }
     }
@@ -132,7 +129,6 @@ public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// libvips' own words, one line per message.
     public let message: String
 
-    /// The substitute for a missing message.
     static let unexplained = "failed without a message"
 
     init(operation: String, message: String) {

@@ -7,7 +7,6 @@
 /// receives the lines that name it or can only be its own; if there are none, the warnings that were
 /// given on its thread; and only as a last resort lines that a concurrent operation may have written.
 struct ErrorLedger {
-    /// An operation that is running.
     struct Token: Hashable {
         fileprivate let number: Int
     }

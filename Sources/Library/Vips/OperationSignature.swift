@@ -1,7 +1,6 @@
 import CVips
 import Synchronization
 
-/// The arguments of an operation.
 struct OperationSignature: Sendable {
     private let arguments: [String: OperationArgument]
 

@@ -141,10 +141,7 @@ extension VipsImage {
     public static func load(
         _ loader: String, bytes: Data, _ options: [String: VipsValue] = [:]
     ) throws(VipsError) -> VipsImage {
-        var operation = VipsOperation(loader)
-        operation.set(options)
-        operation.set("buffer", .blob(bytes))
-        return try operation.run().image()
+        try create(loader, options.merging(["buffer": .blob(bytes)]) { $1 })
     }
 
     /// Opens a file with one loader, such as `jpegload`. Only the header is read.
@@ -153,10 +150,7 @@ extension VipsImage {
     public static func load(
         _ loader: String, path: String, _ options: [String: VipsValue] = [:]
     ) throws(VipsError) -> VipsImage {
-        var operation = VipsOperation(loader)
-        operation.set(options)
-        operation.set("filename", .string(path))
-        return try operation.run().image()
+        try create(loader, options.merging(["filename": .string(path)]) { $1 })
     }
 
     /// An image over pixels that are already in memory, without a copy.
@@ -193,6 +187,10 @@ extension VipsImage {
 package final class ByteOwner {
     package let pointer: UnsafeMutableRawPointer
     package let count: Int
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: pointer, count: count)
+    }
+
     private let data: Data?
 
     /// Short `Data` is stored inside the value itself and has no lasting address.

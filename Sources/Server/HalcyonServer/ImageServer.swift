@@ -142,7 +142,7 @@ public final class ImageServer: Sendable {
             Admission(width: min(work.decoders, Processors.count), queue: work.queue), time: time)
         let encoders = Gate(
             "encoders", Admission(width: work.avifEncoders, queue: work.queue), time: time)
-        if let memory = work.memory { DecodingMemory.limit = memory }
+        if let memory = work.memory { DecodingBudget.shared.limit = memory }
         DecodingIsolation.current = configuration.processing.isolation
         DecodingWorker.report = { logger.warning("decoding", metadata: ["what": "\($0)"]) }
         let cache = configuration.cache

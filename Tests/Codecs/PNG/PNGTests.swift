@@ -262,7 +262,7 @@ struct PNGWriterTests {
     private func file(
         _ pixels: [UInt8], _ width: Int, _ height: Int, _ channels: Int
     ) throws -> Data {
-        let file = PNGWriter().file(of: pixels, width: width, height: height, channels: channels)
+        let file = PNGWriter.file(of: pixels, width: width, height: height, channels: channels)
         return Data(try #require(file))
     }
 
@@ -330,7 +330,7 @@ struct PNGWriterTests {
     @Test(arguments: [(0, 1, 3), (1, 1, 1), (1 << 31, 1 << 31, 4)])
     func refusesWhatItCannotHold(_ width: Int, _ height: Int, _ channels: Int) {
         let pixels: [UInt8] = [1, 2, 3]
-        let file = PNGWriter().file(of: pixels, width: width, height: height, channels: channels)
+        let file = PNGWriter.file(of: pixels, width: width, height: height, channels: channels)
         #expect(file == nil)
     }
 }

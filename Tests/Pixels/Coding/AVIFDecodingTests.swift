@@ -114,7 +114,7 @@ struct AVIFDecodingTests {
         let grid = PixelGrid(width: 32, height: 32) { x, _ in Pixel(9, 99, 200, UInt8(x * 8)) }
         let data = try fixture.data(grid)
         do {
-            #expect(try EncodedImage(data, decoder: VipsDecoder()).header.hasAlpha)
+            #expect(try EncodedImage(data, decoder: .vips).header.hasAlpha)
         } catch {
             let expected = ImageCodingError.unsupported(.AVIF, reason: "its opacity cannot be read")
             #expect(error as? ImageCodingError == expected)

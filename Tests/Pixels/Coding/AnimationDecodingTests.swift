@@ -161,7 +161,7 @@ struct AnimationDecodingTests {
         let written = try found.kf.data(format: .GIF, options: ImageEncodingOptions())
         #expect(try Image.decoding(written).pixelSize == found.pixelSize)
         // libvips, when it is told to read such files.
-        let other = try EncodedImage(data, decoder: VipsDecoder())
+        let other = try EncodedImage(data, decoder: .vips)
         #expect(other.header.size == found.pixelSize)
         #expect(try other.decodeAllFrames().map(\.size) == frames.map { _ in found.pixelSize })
     }

@@ -183,7 +183,7 @@ struct DecodingLimitsTests {
         let expected = try decoded(data)
         let turned = try data.withUnsafeBytes { bytes in
             let header = try #require(JPEGHeader(bytes))
-            return try Bitmap(size: expected.size, channels: 3) { pixels in
+            return try Bitmap(size: expected.size, channels: 3) { _, pixels in
                 try JPEGReader.readTurned(bytes, header: header, into: pixels)
             }
         }

@@ -70,13 +70,13 @@ struct DecodingMemoryTests {
     @Test(.enabled(if: ImageFormat.readable.contains(.HEIC)))
     func countsItAsWellWhereLibvipsReadsTheFile() throws {
         let data = try AVIFFixture(crop: (0, 0, 2, 2)).data(Self.grid)
-        let encoded = try EncodedImage(data, decoder: VipsDecoder())
+        let encoded = try EncodedImage(data, decoder: .vips)
         #expect(encoded.header.size == PixelSize(2, 2))
         #expect(encoded.isWorthCounting)
         #expect(encoded.memory() >= 10 * Self.count)
         let limits = DecodingLimits(maximumPixelCount: 1000)
         #expect(throws: ImageCodingError.tooManyPixels(PixelSize(400, 300), limit: 1000)) {
-            try EncodedImage(data, limits: limits, decoder: VipsDecoder())
+            try EncodedImage(data, limits: limits, decoder: .vips)
         }
     }
 

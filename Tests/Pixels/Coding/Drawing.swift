@@ -42,7 +42,7 @@ func decoded(_ data: Data, at size: PixelSize) throws -> Bitmap {
 
 /// What libvips makes of a file.
 func decodedByVips(_ data: Data) throws -> Bitmap {
-    try Recipe(encoded: EncodedImage(data, decoder: VipsDecoder())).render(frame: 0)
+    try Recipe(encoded: EncodedImage(data, decoder: .vips)).render(frame: 0)
 }
 
 /// Whatever happened to a file of a small picture: it is a whole picture, or an error tells what it is.

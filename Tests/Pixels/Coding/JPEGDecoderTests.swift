@@ -149,7 +149,7 @@ struct JPEGDecoderTests {
         DirectCoding.formats = DirectCoding.supportedFormats.union([.SVG])
         #expect(DirectCoding.formats == DirectCoding.supportedFormats)
         #expect(DirectCoding.supportedFormats.contains(.JPEG))
-        #expect(!JPEGDecoder().canDecode(.PNG))
+        #expect(!ImageDecoder.jpeg.canDecode(.PNG))
     }
 
     @Test func isSwitchedOffByTheOptionsOfAnImage() throws {
@@ -168,10 +168,9 @@ struct JPEGEncoderTests {
         for channels in [3, 4] {
             let bitmap = try Bitmap.gradient(71, 43, channels: channels)
             let options = ImageEncodingOptions(quality: quality)
-            let ours = try #require(
-                try JPEGEncoder().encode([bitmap], timing: nil, as: .JPEG, options: options))
-            let theirs = try #require(
-                try VipsEncoder().encode([bitmap], timing: nil, as: .JPEG, options: options))
+            let ours = try #require(try JPEGEncoder.encode([bitmap], options: options))
+            let theirs = try VipsEncoder.encode(
+                [bitmap], timing: nil, as: .JPEG, options: options)
             #expect(abs(ours.count - theirs.count) * 100 <= theirs.count * 3)
             // Transparent pixels on white may be rounded otherwise before they are coded.
             let limit = channels == 3 ? 0.0 : 1.5

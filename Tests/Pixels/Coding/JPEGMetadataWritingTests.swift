@@ -69,8 +69,8 @@ struct JPEGMetadataWritingTests {
         let block = CameraFixture.block()
         #expect(!EXIFBlock.isPlain(block))
         let back = try ImageMetadata(reading: file(ImageMetadata(exif: block))).exif
-        let fields = try #require(back).withUnsafeBytes { EXIFFields($0) }
-        #expect(fields?.model == "Kingfisher 1")
+        let camera = try #require(back).withUnsafeBytes { ImageInformation.Camera(exif: $0) }
+        #expect(camera?.model == "Kingfisher 1")
     }
 
     @Test func aBlockThatIsTooLongDoesNotCostThePicture() throws {

@@ -94,7 +94,7 @@ struct VipsDecoderTests {
     private static func reduced(
         _ data: Data, from size: PixelSize, to least: PixelSize
     ) throws -> Bitmap {
-        let opened = try EncodedImage(data, decoder: VipsDecoder())
+        let opened = try EncodedImage(data, decoder: .vips)
         #expect(opened.header.size == size)
         return try Bitmap(rendering: opened.decode(frame: 0, atLeast: least).pipeline())
     }
@@ -113,7 +113,7 @@ struct VipsDecoderTests {
         let webp = try encoded(.gradient(300, 200), as: .WebP)
         let svg = Data("<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>".utf8)
         for (data, format) in [(webp, ImageFormat.WebP), (svg, .SVG)] {
-            guard VipsDecoder().canDecode(format) else { continue }
+            guard ImageDecoder.vips.canDecode(format) else { continue }
             let bitmap = try Self.reduced(data, from: PixelSize(300, 200), to: PixelSize(31, 20))
             #expect((31...33).contains(bitmap.size.width))
             #expect((20...22).contains(bitmap.size.height))

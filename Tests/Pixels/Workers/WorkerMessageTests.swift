@@ -14,7 +14,6 @@ struct WorkerMessageTests {
         var cropped = ImageHeader(format: .TIFF, size: size, hasAlpha: true, depth: .sixteen)
         cropped.storedSize = PixelSize(width: 641, height: 999)
         var moving = cropped
-        moving.frameCount = durations.count
         moving.timing = AnimationTiming(durations: durations, loopCount: 7)
         return [still, cropped, moving]
     }()

@@ -115,7 +115,7 @@ struct TrialOptions {
     func apply() {
         DecodingIsolation.current = isolation
         // Decoders that take all memory that they get take little of this machine.
-        DecodingMemory.limit = 256 << 20
+        DecodingBudget.shared.limit = 256 << 20
         if let program { DecodingWorker.program = program }
         DecodingWorker.report = { line in
             // The rest of what a killer has to say.

@@ -8,7 +8,9 @@ extension FuzzTarget {
         let reader = ByteReader(bytes)
         let header = try BMPHeader(reader, start: isIcon ? 0 : 14, isIcon: isIcon)
         guard header.size.pixelCount <= mostPixels else { return }
-        _ = try BMPPixels(reader, header).decoded()
+        let picture = BMPPixels(reader, header)
+        var pixels = [UInt8](repeating: 0, count: header.size.pixelCount * picture.channels)
+        try picture.decode(into: &pixels)
     }
 
     private static func header(bits: UInt8, compression: UInt8, palette: Int) -> [UInt8] {

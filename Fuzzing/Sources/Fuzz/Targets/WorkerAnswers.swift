@@ -11,7 +11,6 @@ extension FuzzTarget {
             let size = PixelSize(width: 16, height: 12)
             var moving = ImageHeader(format: .AVIF, size: size, hasAlpha: true, depth: .sixteen)
             moving.storedSize = PixelSize(width: 17, height: 12)
-            moving.frameCount = 2
             moving.timing = AnimationTiming(durations: [0.1, 0.5], loopCount: 3)
             let errors: [ImageCodingError] = [
                 .unsupported(.AVIF, reason: "a"), .corrupt(.AVIF, reason: "b: c"),
@@ -39,14 +38,14 @@ extension FuzzTarget {
         let count = min(Int(bytes[1]), (bytes.count - 2) / 8)
         var reader = WireReader(Array(bytes[2..<2 + 8 * count]))
         let known = (0..<count).compactMap { _ in
-            reader.number(UInt64.self).map(Double.init(bitPattern:))
+            reader.number().map { Double(bitPattern: UInt64(truncatingIfNeeded: $0)) }
         }
         func durations(_ wanted: Int) -> [Double]? {
             wanted <= known.count ? Array(known.prefix(wanted)) : nil
         }
         let message = Array(bytes[(2 + 8 * count)...])
         var start = WireReader(message)
-        guard let id = start.number(UInt64.self),
+        guard let id = start.number().map({ UInt64(truncatingIfNeeded: $0) }),
             let answer = WorkerAnswer(message, to: id, format: format, durations: durations)
         else { throw ImageCodingError.processing(reason: "no answer") }
         precondition(

@@ -15,17 +15,8 @@ static cavif_functions functions;
 static const cavif_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const clibrary_entry entries[] = {
-    {"avifVersion", offsetof(cavif_functions, version)},
-    {"avifDecoderCreate", offsetof(cavif_functions, decoder_create)},
-    {"avifDecoderDestroy", offsetof(cavif_functions, decoder_destroy)},
-    {"avifDecoderSetIOMemory", offsetof(cavif_functions, decoder_set_memory)},
-    {"avifDecoderParse", offsetof(cavif_functions, decoder_parse)},
-    {"avifDecoderNextImage", offsetof(cavif_functions, decoder_next_image)},
-    {"avifDecoderNthImageTiming", offsetof(cavif_functions, decoder_timing)},
-    {"avifRGBImageSetDefaults", offsetof(cavif_functions, rgb_set_defaults)},
-    {"avifImageYUVToRGB", offsetof(cavif_functions, image_to_rgb)},
-};
+#define ENTRY(member, function) {#function, offsetof(cavif_functions, member)},
+static const clibrary_entry entries[] = {CAVIF_FUNCTIONS(ENTRY)};
 
 static void load(void) {
     const size_t count = sizeof entries / sizeof *entries;

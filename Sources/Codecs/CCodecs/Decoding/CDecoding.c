@@ -11,20 +11,10 @@ struct cdecoding_stop_flag {
     atomic_bool waits_for_memory;
 };
 
-static _Thread_local struct {
-    uint64_t deadline;
-    bool holds_memory;
-    void *watch;
-    void *listener;
-    cdecoding_stop_flag *stop;
-} state;
+static _Thread_local cdecoding_state state;
 
-uint64_t cdecoding_deadline(void) {
-    return state.deadline;
-}
-
-void cdecoding_set_deadline(uint64_t deadline) {
-    state.deadline = deadline;
+cdecoding_state *cdecoding_thread(void) {
+    return &state;
 }
 
 uint64_t cdecoding_now(void) {
@@ -36,14 +26,6 @@ uint64_t cdecoding_now(void) {
 bool cdecoding_is_late(void) {
     if (state.stop && cdecoding_is_stop_given(state.stop)) return true;
     return state.deadline != 0 && cdecoding_now() >= state.deadline;
-}
-
-cdecoding_stop_flag *cdecoding_stop(void) {
-    return state.stop;
-}
-
-void cdecoding_set_stop(cdecoding_stop_flag *stop) {
-    state.stop = stop;
 }
 
 cdecoding_stop_flag *cdecoding_make_stop(void) {
@@ -85,28 +67,4 @@ void cdecoding_set_waits_for_memory(cdecoding_stop_flag *stop, bool waits) {
 
 bool cdecoding_waits_for_memory(const cdecoding_stop_flag *stop) {
     return atomic_load_explicit(&stop->waits_for_memory, memory_order_relaxed);
-}
-
-bool cdecoding_holds_memory(void) {
-    return state.holds_memory;
-}
-
-void cdecoding_set_holds_memory(bool holds) {
-    state.holds_memory = holds;
-}
-
-void *cdecoding_watch(void) {
-    return state.watch;
-}
-
-void cdecoding_set_watch(void *watch) {
-    state.watch = watch;
-}
-
-void *cdecoding_listener(void) {
-    return state.listener;
-}
-
-void cdecoding_set_listener(void *listener) {
-    state.listener = listener;
 }

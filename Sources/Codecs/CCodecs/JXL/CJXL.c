@@ -18,25 +18,8 @@ static cjxl_functions functions;
 static const cjxl_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const clibrary_entry entries[] = {
-    {"JxlDecoderVersion", offsetof(cjxl_functions, version)},
-    {"JxlDecoderCreate", offsetof(cjxl_functions, create)},
-    {"JxlDecoderDestroy", offsetof(cjxl_functions, destroy)},
-    {"JxlDecoderSubscribeEvents", offsetof(cjxl_functions, subscribe)},
-    {"JxlDecoderSetInput", offsetof(cjxl_functions, set_input)},
-    {"JxlDecoderProcessInput", offsetof(cjxl_functions, process)},
-    {"JxlDecoderSkipFrames", offsetof(cjxl_functions, skip_frames)},
-    {"JxlDecoderSetUnpremultiplyAlpha", offsetof(cjxl_functions, set_unpremultiply)},
-    {"JxlDecoderGetBasicInfo", offsetof(cjxl_functions, get_info)},
-    {"JxlDecoderGetExtraChannelInfo", offsetof(cjxl_functions, get_channel)},
-    {"JxlDecoderGetFrameHeader", offsetof(cjxl_functions, get_frame)},
-    {"JxlDecoderSetPreferredColorProfile", offsetof(cjxl_functions, set_preferred_colours)},
-    {"JxlDecoderGetColorAsEncodedProfile", offsetof(cjxl_functions, get_colours)},
-    {"JxlDecoderGetICCProfileSize", offsetof(cjxl_functions, get_profile_size)},
-    {"JxlDecoderGetColorAsICCProfile", offsetof(cjxl_functions, get_profile)},
-    {"JxlDecoderImageOutBufferSize", offsetof(cjxl_functions, get_output_size)},
-    {"JxlDecoderSetImageOutBuffer", offsetof(cjxl_functions, set_output)},
-};
+#define ENTRY(member, function) {#function, offsetof(cjxl_functions, member)},
+static const clibrary_entry entries[] = {CJXL_FUNCTIONS(ENTRY)};
 
 static void load(void) {
     const size_t count = sizeof entries / sizeof *entries;

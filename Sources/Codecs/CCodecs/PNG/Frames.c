@@ -2,52 +2,38 @@
 
 #include <string.h>
 
-void cpng_add_alpha(const uint8_t *rgb, uint8_t *rgba, size_t count) {
-    for (size_t i = 0; i < count; i++, rgb += 3, rgba += 4) {
-        memcpy(rgba, rgb, 3);
-        rgba[3] = 255;
+/* For samples of one type; a number of the type `wide` holds the product of three of them. */
+#define FRAME_FUNCTIONS(sample, wide, most, add_alpha, blend) \
+    void add_alpha(const void *rows, void *shown, size_t count) { \
+        const sample *rgb = rows; \
+        sample *rgba = shown; \
+        for (size_t i = 0; i < count; i++, rgb += 3, rgba += 4) { \
+            memcpy(rgba, rgb, 3 * sizeof *rgb); \
+            rgba[3] = most; \
+        } \
+    } \
+    \
+    void blend(const void *rows, void *shown, size_t count) { \
+        const sample *source = rows; \
+        sample *target = shown; \
+        for (size_t i = 0; i < count; i++, source += 4, target += 4) { \
+            if (source[3] == most || target[3] == 0) { \
+                memcpy(target, source, 4 * sizeof *source); \
+            } else if (source[3] > 0) { \
+                /* Opacities are multiplied by `most` here, so that nothing is lost before the end. */ \
+                wide front = source[3] * (wide)most; \
+                wide back = ((wide)most - source[3]) * target[3]; \
+                wide sum = front + back; \
+                for (int c = 0; c < 3; c++) { \
+                    target[c] = (sample)((source[c] * front + target[c] * back + sum / 2) / sum); \
+                } \
+                target[3] = (sample)((sum + most / 2) / most); \
+            } \
+        } \
     }
-}
 
-void cpng_add_alpha_16(const uint16_t *rgb, uint16_t *rgba, size_t count) {
-    for (size_t i = 0; i < count; i++, rgb += 3, rgba += 4) {
-        memcpy(rgba, rgb, 3 * sizeof *rgb);
-        rgba[3] = 65535;
-    }
-}
-
-void cpng_blend(const uint8_t *source, uint8_t *target, size_t count) {
-    for (size_t i = 0; i < count; i++, source += 4, target += 4) {
-        if (source[3] == 255 || target[3] == 0) {
-            memcpy(target, source, 4);
-        } else if (source[3] > 0) {
-            /* Opacities are multiplied by 255 here, so that nothing is lost before the end. */
-            unsigned front = source[3] * 255u;
-            unsigned back = (255u - source[3]) * target[3];
-            unsigned sum = front + back;
-            for (int c = 0; c < 3; c++) {
-                target[c] = (uint8_t)((source[c] * front + target[c] * back + sum / 2) / sum);
-            }
-            target[3] = (uint8_t)((sum + 127) / 255);
-        }
-    }
-}
-
-void cpng_blend_16(const uint16_t *source, uint16_t *target, size_t count) {
-    for (size_t i = 0; i < count; i++, source += 4, target += 4) {
-        if (source[3] == 65535 || target[3] == 0) {
-            memcpy(target, source, 4 * sizeof *source);
-        } else if (source[3] > 0) {
-            uint64_t front = source[3] * 65535ull;
-            uint64_t back = (65535ull - source[3]) * target[3];
-            uint64_t sum = front + back;
-            for (int c = 0; c < 3; c++) {
-                target[c] = (uint16_t)((source[c] * front + target[c] * back + sum / 2) / sum);
-            }
-            target[3] = (uint16_t)((sum + 32767) / 65535);
-        }
-    }
-}
+FRAME_FUNCTIONS(uint8_t, uint32_t, 255, cpng_add_alpha, cpng_blend)
+FRAME_FUNCTIONS(uint16_t, uint64_t, 65535, cpng_add_alpha_16, cpng_blend_16)
 
 cpng_area cpng_difference(
     const uint8_t *before, const uint8_t *after, int width, int height, int channels) {

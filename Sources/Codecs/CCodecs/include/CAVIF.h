@@ -3,17 +3,22 @@
 
 /* The functions of libavif that are called. The library, with the encoders that it depends on, is loaded
    when the first file needs it: linked to a program, it would cost each of its starts 8 ms. */
+#define CAVIF_FUNCTIONS(EACH) \
+    EACH(version, avifVersion) \
+    EACH(decoder_create, avifDecoderCreate) \
+    EACH(decoder_destroy, avifDecoderDestroy) \
+    EACH(decoder_set_memory, avifDecoderSetIOMemory) \
+    EACH(decoder_parse, avifDecoderParse) \
+    EACH(decoder_next_image, avifDecoderNextImage) \
+    EACH(decoder_timing, avifDecoderNthImageTiming) \
+    EACH(rgb_set_defaults, avifRGBImageSetDefaults) \
+    EACH(image_to_rgb, avifImageYUVToRGB)
+
+#define MEMBER(member, function) __typeof__(function) *member;
 typedef struct {
-    __typeof__(avifVersion) *version;
-    __typeof__(avifDecoderCreate) *decoder_create;
-    __typeof__(avifDecoderDestroy) *decoder_destroy;
-    __typeof__(avifDecoderSetIOMemory) *decoder_set_memory;
-    __typeof__(avifDecoderParse) *decoder_parse;
-    __typeof__(avifDecoderNextImage) *decoder_next_image;
-    __typeof__(avifDecoderNthImageTiming) *decoder_timing;
-    __typeof__(avifRGBImageSetDefaults) *rgb_set_defaults;
-    __typeof__(avifImageYUVToRGB) *image_to_rgb;
+    CAVIF_FUNCTIONS(MEMBER)
 } cavif_functions;
+#undef MEMBER
 
 /* The functions, or NULL when the library is not installed. */
 const cavif_functions *cavif_load(void);

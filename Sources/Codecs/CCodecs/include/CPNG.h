@@ -84,12 +84,12 @@ void cpng_drop_alpha(const uint8_t *rgba, uint8_t *rgb, size_t count);
 /* Frames of animations */
 
 /* RGB becomes RGBA that is opaque. */
-void cpng_add_alpha(const uint8_t *rgb, uint8_t *rgba, size_t count);
-void cpng_add_alpha_16(const uint16_t *rgb, uint16_t *rgba, size_t count);
+void cpng_add_alpha(const void *rgb, void *rgba, size_t count);
+void cpng_add_alpha_16(const void *rgb, void *rgba, size_t count);
 
 /* Lays RGBA with straight alpha over RGBA (the PNG specification's section 13.16), rounded to the nearest. */
-void cpng_blend(const uint8_t *source, uint8_t *target, size_t count);
-void cpng_blend_16(const uint16_t *source, uint16_t *target, size_t count);
+void cpng_blend(const void *source, void *target, size_t count);
+void cpng_blend_16(const void *source, void *target, size_t count);
 
 typedef struct {
     int left, top, width, height;

@@ -60,7 +60,6 @@ package final class AVIFFile: @unchecked Sendable {
         }
     }
 
-    /// Whether libavif is installed.
     package static let isAvailable = cavif_load() != nil
 
     /// The version of libavif; `nil` when it is not installed.
@@ -79,7 +78,7 @@ package final class AVIFFile: @unchecked Sendable {
     ///
     /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
     package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
-        let avif = try Self.library()
+        let avif = try CodecRefusal.unlessInstalled(cavif_load())
         guard let decoder = avif.decoder_create() else {
             throw CodecRefusal(AVIF_RESULT_OUT_OF_MEMORY)
         }
@@ -160,13 +159,6 @@ package final class AVIFFile: @unchecked Sendable {
         let result = avif.decoder_next_image(decoder)
         guard result == AVIF_RESULT_OK else { throw CodecRefusal(result) }
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
-    }
-
-    private static func library() throws(CodecRefusal) -> cavif_functions {
-        guard let functions = cavif_load() else {
-            throw .unusual("no decoder for it is installed")
-        }
-        return functions.pointee
     }
 
     private static func parse(

@@ -38,11 +38,7 @@ package struct ColourConversion {
     ) {
         self.init(
             lights: (0..<3).map { channel in
-                Self.table(greatest) { sample in
-                    // A damaged curve may give no number.
-                    let light = light(channel, sample)
-                    return light.isNaN ? 0 : min(max(light, 0), 1)
-                }
+                Self.clampedTable(greatest) { light(channel, $0) }
             }, matrix: ColourMatrix(fromD50: primaries), toneMap: nil, showsScene: false,
             greatest: greatest)
     }
@@ -51,10 +47,7 @@ package struct ColourConversion {
     ///
     /// - Parameter light: The light, 0…1, of a sample, 0…1.
     package init(greyOf greatest: Int, light: (Double) -> Double) {
-        let table = Self.table(greatest) { sample in
-            let light = light(sample)
-            return light.isNaN ? 0 : min(max(light, 0), 1)
-        }
+        let table = Self.clampedTable(greatest, light)
         self.init(
             lights: [table, table, table], matrix: ColourMatrix(from: .sRGB), toneMap: nil,
             showsScene: false, greatest: greatest)
@@ -75,6 +68,14 @@ package struct ColourConversion {
 
     private static func table(_ greatest: Int, _ light: (Double) -> Double) -> [Float] {
         (0...greatest).map { Float(light(Double($0) / Double(greatest))) }
+    }
+
+    /// As above, within 0…1: a damaged curve may give no number.
+    private static func clampedTable(_ greatest: Int, _ light: (Double) -> Double) -> [Float] {
+        table(greatest) { sample in
+            let light = light(sample)
+            return light.isNaN ? 0 : min(max(light, 0), 1)
+        }
     }
 
     /// Converts a sample of the video range to the full range (ITU-T H.273, section 8.3), clamped.

@@ -6,7 +6,6 @@ package struct ColourDescription: Hashable, Sendable {
         case sRGB
         /// ITU-R BT.709, as light of a scene.
         case bt709
-        /// Light is the sample to this power.
         case gamma(Double)
         /// SMPTE ST 2084: candelas per square metre, up to 10 000.
         case pq
@@ -22,15 +21,6 @@ package struct ColourDescription: Hashable, Sendable {
         package let white: SIMD2<Double>
 
         package static let d65 = SIMD2(0.3127, 0.3290)
-        package init(
-            red: SIMD2<Double>, green: SIMD2<Double>, blue: SIMD2<Double>, white: SIMD2<Double>
-        ) {
-            self.red = red
-            self.green = green
-            self.blue = blue
-            self.white = white
-        }
-
         package static let sRGB = Primaries(
             red: [0.64, 0.33], green: [0.30, 0.60], blue: [0.15, 0.06], white: d65)
     }
@@ -42,12 +32,6 @@ package struct ColourDescription: Hashable, Sendable {
     /// Whether samples have the range of video: black is 16 and white 235, of 8 bits.
     package var isNarrow = false
 
-    package init(primaries: Primaries, transfer: Transfer) {
-        self.primaries = primaries
-        self.transfer = transfer
-    }
-
-    /// Whether samples are those of sRGB already.
     package var isSRGB: Bool { primaries == .sRGB && transfer == .sRGB && !isNarrow }
 
     /// Whether there may be light brighter than paper.

@@ -2,14 +2,9 @@ package import Foundation
 
 /// The ICC profile in a JPEG, PNG or WebP file.
 package enum EmbeddedProfile {
+    package typealias Taken = (file: Data, profile: Data)
     /// A file without its profile, so that its samples are read as they are, and the profile that says what
-    /// they mean.
-    package struct Taken: Sendable {
-        package let file: Data
-        package let profile: Data
-    }
-
-    /// `nil` when there is none, when it is not one for red, green and blue, and for files of other kinds.
+    /// they mean; `nil` when there is none, when it is not one for red, green and blue, and for files of other kinds.
     package static func taken(from file: Data) -> Taken? {
         let taken = file.withUnsafeBytes { bytes -> Taken? in
             if bytes.starts(with: PNGChunks.signature) { return fromPNG(bytes, file) }
@@ -36,7 +31,7 @@ package enum EmbeddedProfile {
                 dropped.append(segment.start..<segment.end)
             }
         }
-        return Taken(file: file.without(dropped), profile: Data(profile))
+        return (file: file.without(dropped), profile: Data(profile))
     }
 
     private static func fromPNG(_ bytes: UnsafeRawBufferPointer, _ file: Data) -> Taken? {
@@ -52,7 +47,7 @@ package enum EmbeddedProfile {
                 dropped.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
             }
         }
-        return Taken(file: file.without(dropped), profile: Data(profile))
+        return (file: file.without(dropped), profile: Data(profile))
     }
 
     private static func fromWebP(_ bytes: UnsafeRawBufferPointer, _ file: Data) -> Taken? {
@@ -63,7 +58,7 @@ package enum EmbeddedProfile {
         // The mark for a profile in the header of the extended format, and the length of the whole.
         if bytes.hasText("VP8X", at: 12), bytes.count > 20 { result[20] &= ~0x20 }
         result.setRIFFLength()
-        return Taken(file: result, profile: Data(profile))
+        return (file: result, profile: Data(profile))
     }
 }
 

@@ -37,8 +37,33 @@ struct GIFCodes: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, offset: Int,
         into pixels: UnsafeMutablePointer<UInt8>, count: Int
     ) -> Bool {
+        guard bytes[offset] <= 8, count <= Int(Int32.max) else { return false }
+        return follow(bytes, offset: offset, count: count) { code, end in
+            pixels[end] = UInt8(truncatingIfNeeded: code)
+        } copy: { start, end, length in
+            Self.copy(pixels + start, to: pixels + end, length)
+        }
+    }
+
+    /// Whether the codes are valid until `count` pixels have come out, which are not kept.
+    mutating func areValid(_ bytes: UnsafeRawBufferPointer, offset: Int, count: Int) -> Bool {
+        follow(bytes, offset: offset, count: count) { _, _ in
+        } copy: { _, _, _ in
+        }
+    }
+
+    /// Reads codes until `count` pixels have come out; false when one is invalid, or they end too early.
+    ///
+    /// - Parameters:
+    ///   - put: Called for a pixel of its own, with its index and place.
+    ///   - copy: Called for a string that has come out before, with its place, that of the copy and its length.
+    @inline(__always)
+    private mutating func follow(
+        _ bytes: UnsafeRawBufferPointer, offset: Int, count: Int, put: (Int, Int) -> Void,
+        copy: (Int, Int, Int) -> Void
+    ) -> Bool {
         let leastSize = Int(bytes[offset])
-        guard (1...8).contains(leastSize), count <= Int(Int32.max) else { return false }
+        guard (1...11).contains(leastSize) else { return false }
         let available = gather(bytes, from: offset + 1) * 8
         let clear = 1 << leastSize
         var next = clear + 2
@@ -55,7 +80,7 @@ struct GIFCodes: ~Copyable {
                 Int(UInt32(littleEndian: word) >> UInt32(position & 7)) & ((1 << width) - 1)
             position += width
             if code < clear {
-                pixels[end] = UInt8(truncatingIfNeeded: code)
+                put(code, end)
                 if last.length > 0 { define(&next, &width, last) }
                 last = (end, 1)
                 end += 1
@@ -73,7 +98,7 @@ struct GIFCodes: ~Copyable {
             define(&next, &width, last)
             let entry = table[code]
             let length = min(Int(entry.length), count - end)
-            Self.copy(pixels + Int(entry.start), to: pixels + end, length)
+            copy(Int(entry.start), end, length)
             last = (end, Int(entry.length))
             end += length
         }

@@ -77,6 +77,16 @@ extension GIFBlocks.Control {
     }
 }
 
+extension GIFBlocks.Picture {
+    /// Whether the compressed pixels are valid and enough.
+    ///
+    /// - Parameter bytes: Those of the file.
+    package func isIntact(in bytes: UnsafeRawBufferPointer) -> Bool {
+        var codes = GIFCodes()
+        return codes.areValid(bytes, offset: dataOffset, count: width * height)
+    }
+}
+
 /// The blocks of a GIF file (GIF89a), one after the other; nothing is decoded.
 package struct GIFBlocks {
     package enum Block {

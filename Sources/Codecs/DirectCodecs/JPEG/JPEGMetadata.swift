@@ -41,7 +41,7 @@ package struct JPEGMetadata: Sendable {
     }
 
     /// The segments in a row; `nil` when a block is too long for them.
-    var segments: Data? {
+    package var segments: Data? {
         var contents: [(code: UInt8, content: [UInt8])] = []
         if let exif { contents.append((0xE1, Self.exifName + EXIFBlock.bare(exif))) }
         if let xmp { contents.append((0xE1, Self.xmpName + xmp)) }

@@ -16,8 +16,9 @@ public enum JPEGReader {
     ) throws(CodecRefusal) {
         let width = reduced(header.width, denominator)
         let height = reduced(header.height, denominator)
-        try JPEGLibrary(file, header: header)
-            .readRGB(denominator: denominator, width: width, height: height, into: pixels)
+        try JPEGLibrary(file, header: header).perform {
+            cjpeg_reader_read_rgb($0, Int32(denominator), width, height, pixels, width * 3)
+        }
     }
 
     /// Decodes everything and turns it as the header says, without ever holding the picture twice.
@@ -28,9 +29,12 @@ public enum JPEGReader {
         _ file: UnsafeRawBufferPointer, header: JPEGHeader,
         into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
-        try JPEGLibrary(file, header: header).readTurned(
-            width: header.width, height: header.height, orientation: header.orientation,
-            into: pixels)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * header.width)
+        defer { strip.deallocate() }
+        try JPEGLibrary(file, header: header).perform {
+            cjpeg_reader_read_turned(
+                $0, header.width, header.height, Int32(header.orientation), strip, pixels)
+        }
     }
 
     /// Decodes at exactly `width` × `height` pixels, without ever holding more than a few rows of a
@@ -113,7 +117,7 @@ enum CoefficientPlanes {
         do {
             let picture = try ReducedJPEG(
                 file, reducedTo: reduction, enlargesChroma: enlargesChroma)
-            try PlaneReduction(picture.planes.map(JPEGPlane.init), width: width, height: height)
+            try PlaneReduction(picture.planes.map(cjpeg_plane.init), width: width, height: height)
                 .run(picture, into: pixels)
             return true
         } catch JPEGRefusal.late {
@@ -125,11 +129,11 @@ enum CoefficientPlanes {
     }
 }
 
-extension JPEGPlane {
+extension cjpeg_plane {
     fileprivate init(_ size: PlaneSize) {
         self.init(
-            width: size.width, height: size.height, extentX: size.extentX, extentY: size.extentY,
-            rowCapacity: size.width, stripHeight: size.rowsPerStrip)
+            width: size.width, height: size.height, extent_x: size.extentX, extent_y: size.extentY,
+            row_capacity: size.width, strip_height: size.rowsPerStrip)
     }
 }
 
@@ -146,7 +150,7 @@ final class JPEGLibrary {
         }
         self.reader = reader
         var found = cjpeg_reader_header()
-        guard cjpeg_reader_open(reader, &found) else { throw failure }
+        try perform { cjpeg_reader_open($0, &found) }
         guard found.width == header.width, found.height == header.height,
             found.channels == (header.isGrey ? 1 : 3)
         else { throw .damaged("Its headers contradict each other") }
@@ -158,70 +162,22 @@ final class JPEGLibrary {
 
     /// Starts to decode planes at one over `denominator`: luminance; and Cb and Cr, unless the picture is grey.
     /// Chroma has the resolution of luminance where a larger transform gives it for nothing.
-    func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [JPEGPlane] {
+    func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [cjpeg_plane] {
         var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
             cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
         )
-        let started = withUnsafeMutableBytes(of: &found) {
-            cjpeg_reader_start_planes(
-                reader, Int32(denominator), $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress
-            )
+        try perform { reader in
+            withUnsafeMutableBytes(of: &found) {
+                cjpeg_reader_start_planes(
+                    reader, Int32(denominator),
+                    $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress)
+            }
         }
-        guard started else { throw failure }
-        return [found.0, found.1, found.2].prefix(count).map { plane in
-            JPEGPlane(
-                width: plane.width, height: plane.height, extentX: plane.extent_x,
-                extentY: plane.extent_y, rowCapacity: plane.row_capacity,
-                stripHeight: plane.strip_height)
-        }
+        return Array([found.0, found.1, found.2].prefix(count))
     }
 
-    /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
-    /// bytes: `stripHeight` rows of each plane, also in the last strip, whose surplus rows mean nothing.
-    func readStrip(
-        into rows: UnsafePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
-    ) throws(CodecRefusal) {
-        guard cjpeg_reader_read_strip(reader, rows) else { throw failure }
+    /// Runs a function of the reader, which returns whether it could do its work.
+    func perform(_ work: (OpaquePointer) -> Bool) throws(CodecRefusal) {
+        guard work(reader) else { throw .damaged(String(cString: cjpeg_reader_message(reader))) }
     }
-
-    /// Decodes everything at one over `denominator`, to RGB rows without padding.
-    func readRGB(
-        denominator: Int, width: Int, height: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(CodecRefusal) {
-        guard
-            cjpeg_reader_read_rgb(
-                reader, Int32(denominator), width, height, pixels, width * 3)
-        else { throw failure }
-    }
-
-    /// Decodes everything, to RGB rows without padding, as `orientation` shows them.
-    func readTurned(
-        width: Int, height: Int, orientation: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(CodecRefusal) {
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * width)
-        defer { strip.deallocate() }
-        guard
-            cjpeg_reader_read_turned(reader, width, height, Int32(orientation), strip, pixels)
-        else { throw failure }
-    }
-
-    private var failure: CodecRefusal {
-        .damaged(String(cString: cjpeg_reader_message(reader)))
-    }
-}
-
-/// The samples of one of a picture's planes, as a decoder delivers them.
-struct JPEGPlane {
-    /// Samples in a row.
-    let width: Int
-    /// Rows.
-    let height: Int
-    /// The picture's size in samples of this plane: at most `width` and `height`, whose last samples may
-    /// be covered only in part.
-    let extentX: Double
-    let extentY: Double
-    /// Bytes of a row that are written; behind `width` they mean nothing.
-    let rowCapacity: Int
-    /// Rows that are delivered at once.
-    let stripHeight: Int
 }

@@ -119,7 +119,6 @@ package enum JPEGEnding {
         }
     }
 
-    /// The scans of a file.
     private struct Scans {
         private let frame: JPEGFrame
         /// For each component how many bits of each coefficient are still to come.

@@ -20,50 +20,27 @@ public enum JPEGWriter {
         }
     }
 
-    /// The longest side a file can have here.
-    public static let longestSide = 65500
-
     /// The file of pixels with 3 channels (RGB), or 4 (RGBA with straight alpha), which are put on white
     /// paper.
     ///
-    /// - Parameter pixels: Rows without padding.
+    /// - Parameters:
+    ///   - pixels: Rows without padding.
+    ///   - segments: Metadata as it stands in the file (``JPEGMetadata``).
     /// - Throws: `CodecRefusal`.
     public static func write(
-        _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options
-    ) throws(CodecRefusal) -> Data {
-        try file(of: pixels, width: width, height: height, channels: channels, options)
-    }
-
-    /// Writes a file with metadata; `nil` when a block of it is too long for this format.
-    package static func write(
         _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options,
-        metadata: JPEGMetadata
-    ) throws(CodecRefusal) -> Data? {
-        guard let segments = metadata.segments else { return nil }
-        let file = try file(of: pixels, width: width, height: height, channels: channels, options)
-        guard !segments.isEmpty else { return file }
-        // libjpeg begins each file with the two bytes of all JPEG files and the segment of JFIF.
-        let start = 20
-        return file[..<start] + segments + file[start...]
-    }
-
-    private static func file(
-        of pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, _ options: Options
+        segments: Data = Data()
     ) throws(CodecRefusal) -> Data {
-        guard channels == 4 else {
-            return try write(pixels, width: width, height: height, options)
+        guard channels == 3 else {
+            let flat = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height * 3)
+            defer { flat.deallocate() }
+            cpixels_flatten(pixels, width * height, flat)
+            return try write(
+                flat, width: width, height: height, channels: 3, options: options,
+                segments: segments)
         }
-        let flat = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height * 3)
-        defer { flat.deallocate() }
-        cpixels_flatten(pixels, width * height, flat)
-        return try write(flat, width: width, height: height, options)
-    }
-
-    private static func write(
-        _ rgb: UnsafePointer<UInt8>, width: Int, height: Int, _ options: Options
-    ) throws(CodecRefusal) -> Data {
         let written = cjpeg_write(
-            rgb,
+            pixels,
             cjpeg_writing(
                 width: width, height: height, bytes_per_row: width * 3,
                 quality: Int32(options.quality), halves_chroma: options.halvesChroma,
@@ -74,6 +51,10 @@ public enum JPEGWriter {
             }
             throw .damaged(message)
         }
-        return Data(bytesNoCopy: bytes, count: written.count, deallocator: .free)
+        let file = Data(bytesNoCopy: bytes, count: written.count, deallocator: .free)
+        guard !segments.isEmpty else { return file }
+        // libjpeg begins each file with the two bytes of all JPEG files and the segment of JFIF.
+        let start = 20
+        return file[..<start] + segments + file[start...]
     }
 }

@@ -4,7 +4,7 @@ import CoefficientJPEG
 /// Brings the planes of a picture to one size and makes RGB of them, while they are decoded: colours are
 /// converted last, when there are fewest pixels.
 struct PlaneReduction: ~Copyable {
-    private let planes: [JPEGPlane]
+    private let planes: [cjpeg_plane]
     private let width: Int
     private let isFullRange: Bool
     private let resamplers: [PlaneResampler]
@@ -20,7 +20,7 @@ struct PlaneReduction: ~Copyable {
     ///   - planes: One or three.
     ///   - isFullRange: Whether samples use all 256 values, as JFIF has it, or those of video.
     init(
-        _ planes: [JPEGPlane], width: Int, height: Int, isFullRange: Bool = true,
+        _ planes: [cjpeg_plane], width: Int, height: Int, isFullRange: Bool = true,
         kernels: cpixels_kernels = cpixels_best().pointee
     ) {
         self.planes = planes
@@ -30,21 +30,21 @@ struct PlaneReduction: ~Copyable {
         resamplers = planes.map { plane in
             PlaneResampler(
                 horizontal: SampleAxis(
-                    sourceCount: plane.width, extent: plane.extentX, targetCount: width,
-                    isHalved: plane.extentX * 2 == planes[0].extentX),
+                    sourceCount: plane.width, extent: plane.extent_x, targetCount: width,
+                    isHalved: plane.extent_x * 2 == planes[0].extent_x),
                 vertical: SampleAxis(
-                    sourceCount: plane.height, extent: plane.extentY, targetCount: height,
-                    isHalved: plane.extentY * 2 == planes[0].extentY),
-                rowCapacity: plane.rowCapacity, stripHeight: plane.stripHeight, kernels: kernels)
+                    sourceCount: plane.height, extent: plane.extent_y, targetCount: height,
+                    isHalved: plane.extent_y * 2 == planes[0].extent_y),
+                rowCapacity: plane.row_capacity, stripHeight: plane.strip_height, kernels: kernels)
         }
-        let rowCount = planes.reduce(0) { $0 + $1.stripHeight }
+        let rowCount = planes.reduce(0) { $0 + $1.strip_height }
         stripRows = .allocate(capacity: rowCount)
         stripRows.initialize(repeating: nil, count: rowCount)
         strip = .allocate(capacity: planes.count)
         var first = stripRows
         for (index, plane) in planes.enumerated() {
             (strip + index).initialize(to: first)
-            first += plane.stripHeight
+            first += plane.strip_height
         }
         // Colours are converted in whole blocks.
         madeCapacity = resamplers[0].targetRowCapacity + 2 * Int(CPIXELS_BLOCK)
@@ -64,7 +64,11 @@ struct PlaneReduction: ~Copyable {
     func run(
         _ library: JPEGLibrary, into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
-        try run(into: pixels) { _ throws(CodecRefusal) in try library.readStrip(into: strip) }
+        // Each strip has as many rows; the surplus ones of the last mean nothing.
+        let strip = strip
+        try run(into: pixels) { _ throws(CodecRefusal) in
+            try library.perform { cjpeg_reader_read_strip($0, strip) }
+        }
     }
 
     /// Writes everything from a decoder that delivers its strips itself.
@@ -94,8 +98,8 @@ struct PlaneReduction: ~Copyable {
         run(into: pixels) { index in
             for (plane, shape) in planes.enumerated() {
                 guard let targets = strip[plane] else { continue }
-                let first = index * shape.stripHeight
-                for line in first..<max(first, min(first + shape.stripHeight, shape.height)) {
+                let first = index * shape.strip_height
+                for line in first..<max(first, min(first + shape.strip_height, shape.height)) {
                     targets[line - first]?
                         .update(from: samples[plane] + line * shape.width, count: shape.width)
                 }
@@ -106,7 +110,7 @@ struct PlaneReduction: ~Copyable {
     private func run<Failure: Error>(
         into pixels: UnsafeMutablePointer<UInt8>, readStrip: (_ index: Int) throws(Failure) -> Void
     ) throws(Failure) {
-        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
+        let strips = (planes[0].height + planes[0].strip_height - 1) / planes[0].strip_height
         var row = pixels
         for index in 0..<strips {
             reserveStrip()
@@ -119,7 +123,7 @@ struct PlaneReduction: ~Copyable {
     private func reserveStrip() {
         for (plane, resampler) in resamplers.enumerated() {
             guard let rows = strip[plane] else { continue }
-            resampler.reserve(planes[plane].stripHeight) { rows[$0] = $1 }
+            resampler.reserve(planes[plane].strip_height) { rows[$0] = $1 }
         }
     }
 
@@ -130,7 +134,7 @@ struct PlaneReduction: ~Copyable {
         for (plane, resampler) in resamplers.enumerated() {
             let shape = planes[plane]
             resampler.commit(
-                min(shape.stripHeight, max(0, shape.height - index * shape.stripHeight)))
+                min(shape.strip_height, max(0, shape.height - index * shape.strip_height)))
         }
         var row = pixels
         while resamplers.allSatisfy(\.hasNextRow) {

@@ -20,10 +20,8 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// The number of times an animation plays; 0 means forever.
     package let loopCount: Int
 
-    /// The colours of the samples.
     package enum Meaning: Sendable {
         case described(ColourDescription)
-        /// The colours of an ICC profile.
         case profile([UInt8])
     }
 
@@ -33,7 +31,6 @@ package final class JPEGXLFile: @unchecked Sendable {
         return hasAlpha ? 4 : 3
     }
 
-    /// Whether libjxl is installed.
     package static let isAvailable = cjxl_load() != nil
 
     /// The version of libjxl; `nil` when it is not installed.
@@ -45,45 +42,33 @@ package final class JPEGXLFile: @unchecked Sendable {
         }
     }
 
-    private let jxl: cjxl_functions
-    private let decoder: OpaquePointer
+    private let decoder: Decoder
     private let owner: AnyObject
 
     /// Reads the header of a whole file; decodes nothing.
     ///
     /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
     package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
-        jxl = try Self.library()
-        decoder = try Self.open(
-            jxl, bytes, for: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
         self.owner = owner
-        do throws(CodecRefusal) {
-            guard jxl.set_unpremultiply(decoder, 1) == JXL_DEC_SUCCESS else {
-                throw .unusual("opacity cannot be separated from colours")
-            }
-            try Self.advance(jxl, decoder, to: JXL_DEC_BASIC_INFO)
-            let info = try Self.info(jxl, decoder)
-            try Self.advance(jxl, decoder, to: JXL_DEC_COLOR_ENCODING)
-            meaning = try JPEGXLColours(jxl, decoder, info).meaning
-            width = Int(info.xsize)
-            height = Int(info.ysize)
-            hasAlpha = info.alpha_bits > 0
-            isGrey = info.num_color_channels == 1
-            let isDeep =
-                info.bits_per_sample > 8 || info.exponent_bits_per_sample > 0
-                || info.alpha_bits > 8
-            depth = isDeep ? 16 : 8
-            let durations = info.have_animation == 0 ? [] : try Self.durations(jxl, bytes, info)
-            self.durations = durations.count > 1 ? durations : []
-            loopCount = Int(info.animation.num_loops)
-        } catch {
-            jxl.destroy(decoder)
-            throw error
+        decoder = try Decoder(
+            bytes, for: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
+        guard decoder.jxl.set_unpremultiply(decoder.pointer, 1) == JXL_DEC_SUCCESS else {
+            throw .unusual("opacity cannot be separated from colours")
         }
-    }
-
-    deinit {
-        jxl.destroy(decoder)
+        try decoder.advance(to: JXL_DEC_BASIC_INFO)
+        let info = try decoder.info()
+        try decoder.advance(to: JXL_DEC_COLOR_ENCODING)
+        meaning = try Meaning(decoder.jxl, decoder.pointer, info)
+        width = Int(info.xsize)
+        height = Int(info.ysize)
+        hasAlpha = info.alpha_bits > 0
+        isGrey = info.num_color_channels == 1
+        let isDeep =
+            info.bits_per_sample > 8 || info.exponent_bits_per_sample > 0 || info.alpha_bits > 8
+        depth = isDeep ? 16 : 8
+        let durations = info.have_animation == 0 ? [] : try Self.durations(bytes, info)
+        self.durations = durations.count > 1 ? durations : []
+        loopCount = Int(info.animation.num_loops)
     }
 
     /// Decodes the next frame and writes it as shown: rows from the top without padding, straight opacity.
@@ -95,14 +80,15 @@ package final class JPEGXLFile: @unchecked Sendable {
             data_type: depth == 8 ? JXL_TYPE_UINT8 : JXL_TYPE_UINT16,
             endianness: JXL_NATIVE_ENDIAN, align: 0)
         let count = width * height * channels * depth / 8
-        try Self.advance(jxl, decoder, to: JXL_DEC_NEED_IMAGE_OUT_BUFFER)
+        try decoder.advance(to: JXL_DEC_NEED_IMAGE_OUT_BUFFER)
         var needed = 0
+        let (jxl, pointer) = (decoder.jxl, decoder.pointer)
         guard
-            jxl.get_output_size(decoder, &format, &needed) == JXL_DEC_SUCCESS,
+            jxl.get_output_size(pointer, &format, &needed) == JXL_DEC_SUCCESS,
             needed == count,
-            jxl.set_output(decoder, &format, pixels, count) == JXL_DEC_SUCCESS
+            jxl.set_output(pointer, &format, pixels, count) == JXL_DEC_SUCCESS
         else { throw .unusual("its samples cannot be had as \(depth) bits") }
-        try Self.advance(jxl, decoder, to: JXL_DEC_FULL_IMAGE)
+        try decoder.advance(to: JXL_DEC_FULL_IMAGE)
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
@@ -123,85 +109,25 @@ package final class JPEGXLFile: @unchecked Sendable {
 
     /// Passes over the next frames.
     package func skip(_ count: Int) {
-        jxl.skip_frames(decoder, count)
-    }
-
-    private static func library() throws(CodecRefusal) -> cjxl_functions {
-        guard let functions = cjxl_load() else {
-            throw .unusual("no decoder for it is installed")
-        }
-        return functions.pointee
+        decoder.jxl.skip_frames(decoder.pointer, count)
     }
 }
 
 extension JPEGXLFile {
-    private static func open(
-        _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, for events: [JxlDecoderStatus]
-    ) throws(CodecRefusal) -> OpaquePointer {
-        guard let decoder = jxl.create(nil) else {
-            throw .unusual("there is not enough memory for it")
-        }
-        let mask = events.reduce(0) { $0 | Int32($1.rawValue) }
-        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard jxl.subscribe(decoder, mask) == JXL_DEC_SUCCESS,
-            jxl.set_input(decoder, start, bytes.count) == JXL_DEC_SUCCESS
-        else {
-            jxl.destroy(decoder)
-            throw .damaged("it has no bytes")
-        }
-        // The input stays open, so that a file that is cut short asks for more.
-        return decoder
-    }
-
-    /// Decodes until `event`.
-    private static func advance(
-        _ jxl: cjxl_functions, _ decoder: OpaquePointer, to event: JxlDecoderStatus
-    ) throws(CodecRefusal) {
-        while true {
-            let status = jxl.process(decoder)
-            switch status {
-            case event: return
-            case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME: continue
-            case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
-            case JXL_DEC_ERROR: throw .damaged("it cannot be decoded")
-            default: throw .damaged("frames are missing")
-            }
-        }
-    }
-
-    private static func info(
-        _ jxl: cjxl_functions, _ decoder: OpaquePointer
-    ) throws(CodecRefusal) -> JxlBasicInfo {
-        var info = JxlBasicInfo()
-        guard jxl.get_info(decoder, &info) == JXL_DEC_SUCCESS else {
-            throw .damaged("it has no header")
-        }
-        for index in 0..<Int(info.num_extra_channels) {
-            var channel = JxlExtraChannelInfo()
-            guard jxl.get_channel(decoder, index, &channel) == JXL_DEC_SUCCESS
-            else { throw .damaged("its channels are not described") }
-            if channel.type == JXL_CHANNEL_BLACK {
-                throw .unusual("its colours are those of print (CMYK)")
-            }
-        }
-        return info
-    }
-
     /// The times of an animation's frames, which stand at each of them: all are passed over.
     private static func durations(
-        _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, _ info: JxlBasicInfo
+        _ bytes: UnsafeRawBufferPointer, _ info: JxlBasicInfo
     ) throws(CodecRefusal) -> [Double] {
-        let decoder = try open(jxl, bytes, for: [JXL_DEC_FRAME])
-        defer { jxl.destroy(decoder) }
+        let decoder = try Decoder(bytes, for: [JXL_DEC_FRAME])
         let tick =
             info.animation.tps_numerator == 0
             ? 0 : Double(info.animation.tps_denominator) / Double(info.animation.tps_numerator)
         var durations: [Double] = []
         while true {
-            switch jxl.process(decoder) {
+            switch decoder.jxl.process(decoder.pointer) {
             case JXL_DEC_FRAME:
                 var frame = JxlFrameHeader()
-                guard jxl.get_frame(decoder, &frame) == JXL_DEC_SUCCESS else {
+                guard decoder.jxl.get_frame(decoder.pointer, &frame) == JXL_DEC_SUCCESS else {
                     throw .damaged("a frame has no header")
                 }
                 durations.append(Double(frame.duration) * tick)
@@ -209,6 +135,62 @@ extension JPEGXLFile {
             case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
             default: throw .damaged("its frames cannot be told apart")
             }
+        }
+    }
+
+    /// A decoder of libjxl for a whole file.
+    private final class Decoder {
+        let jxl: cjxl_functions
+        let pointer: OpaquePointer
+
+        /// - Parameter events: Where it stops.
+        init(
+            _ bytes: UnsafeRawBufferPointer, for events: [JxlDecoderStatus]
+        ) throws(CodecRefusal) {
+            jxl = try CodecRefusal.unlessInstalled(cjxl_load())
+            guard let pointer = jxl.create(nil) else {
+                throw .unusual("there is not enough memory for it")
+            }
+            self.pointer = pointer
+            let mask = events.reduce(0) { $0 | Int32($1.rawValue) }
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            // The input stays open, so that a file that is cut short asks for more.
+            guard jxl.subscribe(pointer, mask) == JXL_DEC_SUCCESS,
+                jxl.set_input(pointer, start, bytes.count) == JXL_DEC_SUCCESS
+            else { throw .damaged("it has no bytes") }
+        }
+
+        deinit {
+            jxl.destroy(pointer)
+        }
+
+        func advance(to event: JxlDecoderStatus) throws(CodecRefusal) {
+            while true {
+                let status = jxl.process(pointer)
+                switch status {
+                case event: return
+                case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME: continue
+                case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
+                case JXL_DEC_ERROR: throw .damaged("it cannot be decoded")
+                default: throw .damaged("frames are missing")
+                }
+            }
+        }
+
+        func info() throws(CodecRefusal) -> JxlBasicInfo {
+            var info = JxlBasicInfo()
+            guard jxl.get_info(pointer, &info) == JXL_DEC_SUCCESS else {
+                throw .damaged("it has no header")
+            }
+            for index in 0..<Int(info.num_extra_channels) {
+                var channel = JxlExtraChannelInfo()
+                guard jxl.get_channel(pointer, index, &channel) == JXL_DEC_SUCCESS
+                else { throw .damaged("its channels are not described") }
+                if channel.type == JXL_CHANNEL_BLACK {
+                    throw .unusual("its colours are those of print (CMYK)")
+                }
+            }
+            return info
         }
     }
 }

@@ -4,7 +4,6 @@ import CCodecs
 ///
 /// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
 package final class APNGCanvas: @unchecked Sendable {
-    /// The frame that is drawn next.
     package private(set) var nextFrame = 0
 
     private let file: APNGFile
@@ -83,25 +82,9 @@ package final class APNGCanvas: @unchecked Sendable {
     ) {
         let count = frame.width
         if frameChannels < channels {
-            if isDeep {
-                cpng_add_alpha_16(
-                    row.assumingMemoryBound(to: UInt16.self),
-                    target.assumingMemoryBound(to: UInt16.self), count)
-            } else {
-                cpng_add_alpha(
-                    row.assumingMemoryBound(to: UInt8.self),
-                    target.assumingMemoryBound(to: UInt8.self), count)
-            }
+            (isDeep ? cpng_add_alpha_16 : cpng_add_alpha)(row, target, count)
         } else if frame.isBlended, channels == 4 {
-            if isDeep {
-                cpng_blend_16(
-                    row.assumingMemoryBound(to: UInt16.self),
-                    target.assumingMemoryBound(to: UInt16.self), count)
-            } else {
-                cpng_blend(
-                    row.assumingMemoryBound(to: UInt8.self),
-                    target.assumingMemoryBound(to: UInt8.self), count)
-            }
+            (isDeep ? cpng_blend_16 : cpng_blend)(row, target, count)
         } else {
             target.copyMemory(from: row, byteCount: count * pixelBytes)
         }

@@ -52,12 +52,8 @@ package struct APNGFile: Sendable {
     ///   canvas.
     package init?(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
-        let header = try chunks.next()
-        guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
-            throw .damaged("it has no header")
-        }
-        width = Int(bytes.bigUInt32(header.range.lowerBound))
-        height = Int(bytes.bigUInt32(header.range.lowerBound + 4))
+        let header = try chunks.header()
+        (width, height) = (header.width, header.height)
         let sides = 1...PNGFile.longestSide
         guard sides.contains(width), sides.contains(height) else { throw .unusual("its size") }
         guard let claim = try Self.claim(bytes, chunks) else { return nil }
@@ -67,7 +63,7 @@ package struct APNGFile: Sendable {
         var walk = FrameWalk(width: width, height: height, mostFrames: claim.frames)
         var colours: [Range<Int>] = []
         while let chunk = try walk.next(&chunks, bytes) {
-            guard !walk.hasSeenPixels, Self.isOfColours(chunk) else { continue }
+            guard !walk.hasSeenPixels, Self.colourNames.contains(chunk.type) else { continue }
             colours.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
         }
         guard walk.frames.count == claim.frames else {
@@ -109,12 +105,8 @@ package struct APNGFile: Sendable {
         return nil
     }
 
-    /// Whether a chunk is needed to read the pixels of a frame that stands alone.
-    private static func isOfColours(_ chunk: PNGChunks.Chunk) -> Bool {
-        names.contains(chunk.type)
-    }
-
-    private static let names = Set(["PLTE", "tRNS", "iCCP", "cICP"].map(UInt32.init(chunk:)))
+    /// Chunks that are needed to read the pixels of a frame that stands alone.
+    private static let colourNames = Set(["PLTE", "tRNS", "iCCP", "cICP"].map(UInt32.init(chunk:)))
 }
 
 extension APNGFile {

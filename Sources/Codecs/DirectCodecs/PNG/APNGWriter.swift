@@ -3,25 +3,9 @@ import CCodecs
 /// Writes animated PNG files: of each frame the rectangle in which it differs from the one before, which is
 /// replaced. Programs that know nothing of animations show the first frame.
 package struct APNGWriter {
-    /// The metadata written beside the pixels.
-    package struct Metadata {
-        /// An ICC profile.
-        package var profile: [UInt8]?
-        /// EXIF data without "Exif" before it.
-        package var exif: [UInt8]?
-        package var xmp: [UInt8]?
-
-        package init(profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil) {
-            self.profile = profile
-            self.exif = exif
-            self.xmp = xmp
-        }
-    }
-
     private let width: Int
     private let height: Int
     private let channels: Int
-    private let writer: PNGWriter
     private var file: [UInt8]
     private var sequence: UInt32 = 0
 
@@ -29,10 +13,11 @@ package struct APNGWriter {
     ///   - channels: 3 (RGB) or 4 (RGBA, straight), of the pixels of all frames.
     ///   - frameCount: The number of frames that will be appended.
     ///   - loopCount: The number of times they are shown; 0 means forever.
+    ///   - exif: Without "Exif" before it.
     /// - Returns: `nil` when the picture is too large to be compressed at once.
     package init?(
         width: Int, height: Int, channels: Int, frameCount: Int, loopCount: Int,
-        metadata: Metadata = Metadata(), writer: PNGWriter = PNGWriter()
+        profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         guard width > 0, height > 0, channels == 3 || channels == 4, frameCount > 0,
             width * channels + 1 <= PNGWriter.largestStream / height
@@ -40,10 +25,9 @@ package struct APNGWriter {
         self.width = width
         self.height = height
         self.channels = channels
-        self.writer = writer
         file = PNGChunks.signature
         file.appendHeader(width: width, height: height, channels: channels)
-        file.append(metadata)
+        file.append(profile: profile, exif: exif, xmp: xmp)
         file.appendChunk("acTL") { data in
             data.append(bigEndian: UInt32(clamping: frameCount))
             data.append(bigEndian: UInt32(clamping: min(loopCount, Int(Int32.max))))
@@ -62,7 +46,7 @@ package struct APNGWriter {
     ) -> Bool {
         let area = area(pixels, after: previous)
         let row = width * channels
-        let stream = writer.stream(
+        let stream = PNGWriter.stream(
             of: pixels + Int(area.top) * row + Int(area.left) * channels, bytesPerRow: row,
             width: Int(area.width), height: Int(area.height), channels: channels, stored: channels)
         guard let stream else { return false }
@@ -90,7 +74,6 @@ package struct APNGWriter {
         return true
     }
 
-    /// The file with the frames that were appended.
     package func finished() -> [UInt8] {
         var file = file
         file.appendChunk("IEND") { _ in }
@@ -129,8 +112,10 @@ private struct Delay {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ metadata: APNGWriter.Metadata) {
-        if let profile = metadata.profile, !profile.isEmpty, let stream = profile.deflated {
+    fileprivate mutating func append(profile: [UInt8]?, exif: [UInt8]?, xmp: [UInt8]?) {
+        if let profile, !profile.isEmpty,
+            let stream = PNGWriter.compressed(profile, count: profile.count, level: 9)
+        {
             appendChunk("iCCP") { data in
                 // A name, which nobody reads, and the kind of compression.
                 data.append(contentsOf: "icc".utf8)
@@ -138,25 +123,13 @@ extension [UInt8] {
                 data.append(contentsOf: stream)
             }
         }
-        if let exif = metadata.exif { appendChunk("eXIf") { $0.append(contentsOf: exif) } }
-        if let xmp = metadata.xmp {
+        if let exif { appendChunk("eXIf") { $0.append(contentsOf: exif) } }
+        if let xmp {
             appendChunk("iTXt") { data in
                 data.append(contentsOf: "XML:com.adobe.xmp".utf8)
                 // Not compressed; neither a language nor a translated name.
                 data.append(contentsOf: [0, 0, 0, 0, 0])
                 data.append(contentsOf: xmp)
-            }
-        }
-    }
-
-    /// The bytes as a zlib stream; `nil` when there is no memory for it.
-    private var deflated: [UInt8]? {
-        guard let compressor = cpng_compressor_create(9) else { return nil }
-        defer { cpng_compressor_destroy(compressor) }
-        let bound = cpng_compressed_bound(compressor, count)
-        return [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            size = withUnsafeBufferPointer {
-                cpng_compress(compressor, $0.baseAddress!, count, output.baseAddress, bound)
             }
         }
     }

@@ -35,7 +35,6 @@ package struct PNGFile {
     private(set) var palette: [UInt8]?
     /// The one transparent colour of an RGB picture.
     private(set) var transparentColour: [UInt8]?
-    /// Whether the pixels have an opacity.
     package private(set) var hasAlpha: Bool
     /// The colour profile, inflated; `nil` when there is none.
     package private(set) var profile: [UInt8]?
@@ -57,14 +56,10 @@ package struct PNGFile {
     /// Reads the chunks up to the pixels.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
-        let header = try chunks.next()
-        guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
-            throw .damaged("it has no header")
-        }
-        try chunks.verify(header)
-        let start = header.range.lowerBound
-        width = Int(bytes.bigUInt32(start))
-        height = Int(bytes.bigUInt32(start + 4))
+        let header = try chunks.header()
+        try chunks.verify(header.chunk)
+        (width, height) = (header.width, header.height)
+        let start = header.chunk.range.lowerBound
         depth = Int(bytes[start + 8])
         guard let type = ColourType(rawValue: bytes[start + 9]), bytes[start + 10] == 0,
             bytes[start + 11] == 0
@@ -94,7 +89,10 @@ package struct PNGFile {
                 }
             } else if chunk.isCritical {
                 throw .unusual("it has an unknown critical chunk")
-            } else if Self.texts.contains(chunk.type), Self.isProfile(bytes, chunk.range) {
+            } else if Self.texts.contains(chunk.type),
+                bytes[chunk.range].starts(with: "Raw profile type".utf8)
+            {
+                // Some programs use this name for metadata.
                 throw .unusual("it has metadata in its text")
             }
             chunk = try chunks.next()
@@ -133,11 +131,6 @@ package struct PNGFile {
     private static let readable = PNGColours.names.union(
         ["PLTE", "tRNS", "eXIf"].map(UInt32.init(chunk:)))
     private static let texts = Set(["tEXt", "zTXt", "iTXt"].map(UInt32.init(chunk:)))
-
-    /// Whether a text holds metadata under a name that some programs use.
-    private static func isProfile(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        bytes[range].starts(with: "Raw profile type".utf8)
-    }
 
     private mutating func readColours(
         _ bytes: UnsafeRawBufferPointer, _ found: [UInt32: Range<Int>]

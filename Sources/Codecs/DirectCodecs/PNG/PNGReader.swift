@@ -34,7 +34,6 @@ package struct PNGReader: ~Copyable {
         stream.deallocate()
     }
 
-    /// The filters of the rows.
     var filters: [UInt8] {
         (0..<file.height).map { stream[$0 * (file.rowBytes + 1)] }
     }
@@ -49,21 +48,12 @@ package struct PNGReader: ~Copyable {
         guard width != file.width || height != file.height else {
             return try read(into: pixels)
         }
-        let resampler = InterleavedResampler(
-            horizontal: SampleAxis(sourceCount: file.width, targetCount: width),
-            vertical: SampleAxis(sourceCount: file.height, targetCount: height),
-            channels: file.channels)
-        var target = pixels
-        try forEachRow { row in
-            resampler.push(row)
-            while resampler.hasNextRow {
-                resampler.writeNextRow(to: target)
-                target += width * file.channels
-            }
-        }
+        let reducer = PixelReducer(
+            source: (file.width, file.height), width: width, height: height,
+            channels: file.channels, depth: 8, into: pixels)
+        try forEachRow { reducer.push($0) }
     }
 
-    /// Writes all pixels in the size of the file.
     func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
         let rowBytes = file.width * file.channels
         var rows = Rows(file, stream)
@@ -200,7 +190,6 @@ extension PNGReader {
             above = UnsafePointer(row)
         }
 
-        /// Writes the pixels of the next row.
         mutating func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
             // The row above is in the other half, which is zeros for the first row.
             isOdd.toggle()

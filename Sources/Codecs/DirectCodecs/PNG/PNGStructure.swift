@@ -25,13 +25,9 @@ package struct PNGStructure: Equatable, Sendable {
     ///   What else may be wrong with the file is left to decoders.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
-        let header = try chunks.next()
-        guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
-            throw .damaged("it has no header")
-        }
-        let start = header.range.lowerBound
-        width = Int(bytes.bigUInt32(start))
-        height = Int(bytes.bigUInt32(start + 4))
+        let header = try chunks.header()
+        (width, height) = (header.width, header.height)
+        let start = header.chunk.range.lowerBound
         depth = Int(bytes[start + 8])
         let type = PNGFile.ColourType(rawValue: bytes[start + 9])
         samples = type?.samples ?? 4
@@ -105,7 +101,6 @@ struct PNGChunks {
     struct Chunk {
         /// Four ASCII letters as a big-endian number.
         let type: UInt32
-        /// Where its data is in the file.
         let range: Range<Int>
 
         /// Whether decoders that do not know the chunk must not show the picture.
@@ -127,6 +122,16 @@ struct PNGChunks {
     init(_ bytes: UnsafeRawBufferPointer, offset: Int) {
         self.bytes = bytes
         self.offset = offset
+    }
+
+    /// The first chunk of a file, which must be the header, and the size in it.
+    mutating func header() throws(CodecRefusal) -> (chunk: Chunk, width: Int, height: Int) {
+        let chunk = try next()
+        guard chunk.type == UInt32(chunk: "IHDR"), chunk.range.count == 13 else {
+            throw .damaged("it has no header")
+        }
+        let start = chunk.range.lowerBound
+        return (chunk, Int(bytes.bigUInt32(start)), Int(bytes.bigUInt32(start + 4)))
     }
 
     /// The next chunk. The file ends with one, so that one more must be there.
@@ -167,7 +172,6 @@ struct PNGChunks {
 }
 
 extension UInt32 {
-    /// The name of a chunk.
     init(chunk name: StaticString) {
         self = name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
@@ -183,7 +187,6 @@ extension UnsafeRawBufferPointer {
         UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
-    /// The checksum of PNG chunks.
     var crc32: UInt32 {
         cpng_crc32(0, baseAddress?.assumingMemoryBound(to: UInt8.self), count)
     }

@@ -2,14 +2,9 @@ import CCodecs
 
 /// Writes PNG files with a filter chosen anew for each row and libdeflate: several times as fast as zlib at nearly the
 /// same size.
-package struct PNGWriter {
-    /// 1 (fast) … 12 (small), as libdeflate counts.
-    package var level: Int
-
-    /// At this level files are mostly no larger than those of libpng's usual settings.
-    package static let usualLevel = 2
-
-    package init(level: Int = usualLevel) { self.level = level }
+package enum PNGWriter {
+    /// A level of 1 (fast) … 12 (small) in libdeflate: files are mostly no larger than those of libpng's usual settings.
+    private static let level = 2
 
     /// The most bytes of rows that are compressed at once.
     static let largestStream = 256 << 20
@@ -20,12 +15,12 @@ package struct PNGWriter {
     /// - Parameter pixels: `width × height × channels` bytes.
     /// - Returns: The file; `nil` when the picture is too large to be compressed at once, or there is no
     ///   memory for that.
-    package func file(
+    package static func file(
         of pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int
     ) -> [UInt8]? {
         guard (1...Int(Int32.max)).contains(width), (1...Int(Int32.max)).contains(height),
             channels == 3 || channels == 4,
-            width * channels + 1 <= Self.largestStream / height
+            width * channels + 1 <= largestStream / height
         else { return nil }
         let dropsAlpha = channels == 4 && cpng_is_opaque(pixels, width * height)
         let stored = dropsAlpha ? 3 : channels
@@ -46,24 +41,13 @@ package struct PNGWriter {
     /// - Parameters:
     ///   - channels: Of the pixels, 3 or 4.
     ///   - stored: Of the rows, as many or 3, without the opacity.
-    func stream(
+    static func stream(
         of pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int, channels: Int,
         stored: Int
     ) -> [UInt8]? {
-        let count = (width * stored + 1) * height
-        let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
-        defer { rows.deallocate() }
-        Self.filter(
-            pixels, bytesPerRow: bytesPerRow, width: width, height: height,
-            dropsAlpha: stored != channels, stored: stored, into: rows)
-        return compressed(rows, count: count)
-    }
-
-    private static func filter(
-        _ pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int,
-        dropsAlpha: Bool, stored: Int, into output: UnsafeMutablePointer<UInt8>
-    ) {
         let count = width * stored
+        let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: (count + 1) * height)
+        defer { rows.deallocate() }
         // Two rows without alpha in turn, the row above the first, and what the choice needs.
         let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: 3 * count + 4 * (count + 32))
         defer { scratch.deallocate() }
@@ -72,34 +56,34 @@ package struct PNGWriter {
         var above = UnsafePointer(zeros)
         for y in 0..<height {
             var row = pixels + y * bytesPerRow
-            if dropsAlpha {
+            if stored != channels {
                 let opaque = scratch + (y & 1) * count
                 cpng_drop_alpha(row, opaque, width)
                 row = UnsafePointer(opaque)
             }
             cpng_filter(
-                row, above, output + y * (count + 1), count, stored, scratch + 3 * count)
+                row, above, rows + y * (count + 1), count, stored, scratch + 3 * count)
             above = row
         }
+        return compressed(rows, count: (count + 1) * height, level: level)
     }
 
-    private func compressed(_ rows: UnsafePointer<UInt8>, count: Int) -> [UInt8]? {
+    /// The bytes as a zlib stream; `nil` when there is no memory for that.
+    static func compressed(
+        _ bytes: UnsafePointer<UInt8>, count: Int, level: Int
+    ) -> [UInt8]? {
         guard let compressor = cpng_compressor_create(Int32(level)) else { return nil }
         defer { cpng_compressor_destroy(compressor) }
         let bound = cpng_compressed_bound(compressor, count)
         let stream = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            size = cpng_compress(compressor, rows, count, output.baseAddress, bound)
+            size = cpng_compress(compressor, bytes, count, output.baseAddress, bound)
         }
         return stream.isEmpty ? nil : stream
     }
 }
 
 extension [UInt8] {
-    mutating func append(bigEndian value: UInt32) {
-        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
-    mutating func append(bigEndian value: UInt16) {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 

@@ -95,7 +95,6 @@ enum LanczosKernel {
         Float(exact(Double(step) / stepsPerUnit))
     }
 
-    /// The table, for `value(at:in:)`.
     static func withTable<R>(_ body: (UnsafeBufferPointer<Float>) -> R) -> R {
         steps.withUnsafeBufferPointer(body)
     }

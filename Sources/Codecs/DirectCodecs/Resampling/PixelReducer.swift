@@ -78,7 +78,6 @@ package final class AreaReducer {
     /// The target's pixels once all rows are there: red, green and blue times opacity, and opacity, on the
     /// scale of the source's samples. Belongs to this object.
     package let pixels: UnsafeMutablePointer<Float>
-    /// Bytes at ``pixels``.
     package var byteCount: Int { sampleCount * MemoryLayout<Float>.stride }
 
     private let sourceWidth: Int
@@ -112,7 +111,6 @@ package final class AreaReducer {
         line.deallocate()
     }
 
-    /// Takes the next row of the source.
     package func push(_ source: UnsafeRawPointer) {
         precondition(row < sourceHeight, "a row too many")
         cpixels_average_row(source, sourceWidth, isDeep, line, width)

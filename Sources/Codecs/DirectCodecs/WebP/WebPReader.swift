@@ -23,7 +23,7 @@ package struct WebPReader {
         isFast: Bool = false
     ) throws(CodecRefusal) {
         if !isFast, width < file.width || height < file.height,
-            WebPPlanes.exist(in: file, bytes)
+            WebPPlanes.exist(in: file)
         {
             let source = try WebPPlanes(file, bytes)
             PlaneReduction(source.planes, width: width, height: height, isFullRange: false)
@@ -94,32 +94,27 @@ struct WebPPlanes: ~Copyable {
     private static let mostPixels = 4_000_000
 
     /// Y, Cb and Cr. What they mean is not full-range: ITU-R BT.601 with 16…235 and 16…240.
-    let planes: [JPEGPlane]
+    let planes: [cjpeg_plane]
     /// The samples of each, rows without padding.
     let samples: [UnsafeMutablePointer<UInt8>]
 
     /// Whether a file has such planes, and not more than are worth their memory.
-    static func exist(in file: WebPFile, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !file.hasAlpha, !file.isAnimated, file.width * file.height <= mostPixels else {
-            return false
-        }
-        var features = WebPBitstreamFeatures()
-        let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        // 1 is lossy: lossless files hold RGB.
-        return WebPGetFeatures(data, bytes.count, &features) == VP8_STATUS_OK
-            && features.format == 1
+    static func exist(in file: WebPFile) -> Bool {
+        // Lossless files hold RGB.
+        !file.hasAlpha && !file.isAnimated && !file.isLossless
+            && file.width * file.height <= mostPixels
     }
 
     /// - Parameter file: One in which they exist.
     init(_ file: WebPFile, _ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         let chromaWidth = (file.width + 1) / 2
         let chromaHeight = (file.height + 1) / 2
-        let chroma = JPEGPlane(
-            width: chromaWidth, height: chromaHeight, extentX: Double(file.width) / 2,
-            extentY: Double(file.height) / 2, rowCapacity: chromaWidth, stripHeight: 8)
-        let luminance = JPEGPlane(
-            width: file.width, height: file.height, extentX: Double(file.width),
-            extentY: Double(file.height), rowCapacity: file.width, stripHeight: 16)
+        let chroma = cjpeg_plane(
+            width: chromaWidth, height: chromaHeight, extent_x: Double(file.width) / 2,
+            extent_y: Double(file.height) / 2, row_capacity: chromaWidth, strip_height: 8)
+        let luminance = cjpeg_plane(
+            width: file.width, height: file.height, extent_x: Double(file.width),
+            extent_y: Double(file.height), row_capacity: file.width, strip_height: 16)
         planes = [luminance, chroma, chroma]
         samples = planes.map { .allocate(capacity: $0.width * $0.height) }
 

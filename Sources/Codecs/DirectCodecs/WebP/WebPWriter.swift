@@ -18,7 +18,7 @@ package struct WebPWriter {
     }
 
     /// The most pixels that a side can have.
-    package static let longestSide = Int(WEBP_MAX_DIMENSION)
+    private static let longestSide = Int(WEBP_MAX_DIMENSION)
 
     /// Writes pixels of 8 bits: rows from the top without padding, 3 channels (RGB) or 4 (RGBA, straight).
     ///

@@ -3,24 +3,14 @@ import HalcyonWork
 import Vips
 
 extension Bitmap {
-    /// A bitmap of 8 bits whose pixels `read` writes, all `width × height × channels` of them.
-    init<Failure: Error>(
-        size: PixelSize, channels: Int,
-        read: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
-    ) throws(Failure) {
-        let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
-        try read(memory.bytes)
-        self.init(size: size, channels: channels, depth: .eight, storage: memory)
-    }
-
-    /// A bitmap whose pixels are stored otherwise than they are shown.
+    /// A bitmap whose pixels may be stored otherwise than they are shown.
     ///
     /// - Parameters:
     ///   - size: As shown.
     ///   - orientation: Of EXIF, 1…8.
     ///   - read: Writes the pixels as stored, in the size it is called with.
     init<Failure: Error>(
-        size: PixelSize, channels: Int, depth: Depth = .eight, orientation: Int,
+        size: PixelSize, channels: Int, depth: Depth = .eight, orientation: Int = 1,
         read: (PixelSize, UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let stored = size.turned(by: orientation)
@@ -81,9 +71,8 @@ extension Bitmap {
     /// These pixels as the start of a libvips pipeline; no copy is made.
     func vipsImage() throws -> VipsImage {
         try VipsImage.memory(
-            UnsafeRawPointer(storage.pointer).advanced(by: offset), count: byteCount,
-            owner: storage, width: size.width, height: size.height, bands: channels,
-            format: depth == .eight ? .uchar : .ushort,
+            address, count: byteCount, owner: storage, width: size.width, height: size.height,
+            bands: channels, format: depth == .eight ? .uchar : .ushort,
             interpretation: depth == .eight ? .srgb : .rgb16)
     }
 }
@@ -93,9 +82,7 @@ extension Bitmap {
     /// - Throws: An error of libvips.
     package func isOpaque() throws -> Bool {
         guard let alpha = try vipsImage().alphaSplit().alpha else { return true }
-        var operation = VipsOperation("min")
-        operation.set("in", .image(alpha))
-        return try operation.run().double("out") >= (depth == .eight ? 255 : 65535)
+        return try alpha.run("min").double("out") >= (depth == .eight ? 255 : 65535)
     }
 }
 
@@ -126,11 +113,6 @@ extension Bitmap {
     /// Grey pixels as one band, or two where some of them are not opaque.
     func greyVipsImage() throws -> VipsImage {
         let image = try vipsImage()
-        let interpretation: VipsInterpretation = depth == .eight ? .bw : .grey16
-        let grey = try image.apply("extract_band", ["band": 0, "n": 1])
-        guard hasAlpha, try !isOpaque() else { return try grey.interpreted(as: interpretation) }
-        let alpha = try image.apply("extract_band", ["band": 3, "n": 1])
-        return try VipsImage.create("bandjoin", ["in": .images([grey, alpha])])
-            .interpreted(as: interpretation)
+        return try (isOpaque() ? image.alphaSplit().colour : image).withOneColour()
     }
 }

@@ -67,8 +67,8 @@ final class PixelMemory: @unchecked Sendable {
 /// marked as free to take, so that the system gets it back when memory is short.
 ///
 /// Pixels may stay for long. In blocks of their own they leave no holes in the heap when they go.
-final class PixelMemoryPool: Sendable {
-    static let shared = PixelMemoryPool(limit: 64_000_000)
+package final class PixelMemoryPool: Sendable {
+    package static let shared = PixelMemoryPool(limit: 64_000_000)
 
     /// Smaller blocks are left to `malloc`.
     static let leastCount = 64 << 10
@@ -116,11 +116,10 @@ final class PixelMemoryPool: Sendable {
         return PixelMemory(adopting: block.pointer, count: count) { _ in self.giveBack(block) }
     }
 
-    /// Bytes that wait to be used again.
-    var waitingCount: Int { state.withLock { $0.total } }
+    /// Bytes that wait to be used again. The system takes their pages when memory is short.
+    package var waitingCount: Int { state.withLock { $0.total } }
 
-    /// Bytes of the blocks that are in use.
-    var usedCount: Int { usedBytes.load(ordering: .relaxed) }
+    package var usedCount: Int { usedBytes.load(ordering: .relaxed) }
 
     /// A block that is large enough, but not by half.
     private func waiting(_ count: Int) -> Block? {
@@ -163,13 +162,4 @@ final class PixelMemoryPool: Sendable {
     private static func unmap(_ block: Block) {
         munmap(block.pointer, block.capacity)
     }
-}
-
-/// Memory of pixels in the process that is not on the heap.
-package enum PixelMemoryUsage {
-    /// Bytes of pictures' pixels.
-    package static var used: Int { PixelMemoryPool.shared.usedCount }
-
-    /// Bytes that wait for the next pictures. The system takes their pages when memory is short.
-    package static var waiting: Int { PixelMemoryPool.shared.waitingCount }
 }

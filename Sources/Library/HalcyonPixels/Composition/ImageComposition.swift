@@ -22,15 +22,24 @@ public struct ImageComposition: Sendable {
     /// pass when it is first rendered; that fails for a picture, or a slot, of more pixels than
     /// `DecodingLimits.default` allows.
     public var image: Image {
+        let (canvas, layers) = (canvas, layers)
         let depth: Bitmap.Depth =
             layers.contains { $0.image.depth == .sixteen } ? .sixteen : .eight
-        let picture = PixelContent(
-            Recipe(frames: [.pixel(layout.background.clamped, depth: depth)])
-        ).applying(
-            CompositionOperation(
-                size: canvas, layers: layers,
-                cornerRadius: max(0, layout.cornerRadius * layout.scale)))
-        return Image(content: picture, scale: layout.scale)
+        let background = layout.background.clamped
+        let cornerRadius = Double(max(0, layout.cornerRadius * layout.scale))
+        // A plain colour spread to the size, with layers drawn on it and its corners cut off.
+        let drawing = PixelChange(
+            size: canvas, hasAlpha: background.alpha < 1 || cornerRadius > 0
+        ) { colour, _ in
+            for size in [canvas] + layers.map(\.size) { try size.checkCanBeDrawn() }
+            var picture = try colour.embedded(
+                left: 0, top: 0, width: canvas.width, height: canvas.height, extend: .copy)
+            for layer in layers { picture = try layer.drawn(on: picture) }
+            guard cornerRadius > 0 else { return picture }
+            return try picture.rounded(radius: cornerRadius, size: canvas)
+        }
+        let picture = PixelContent(Recipe(frames: [.pixel(background, depth: depth)]))
+        return Image(content: picture.applying(drawing), scale: layout.scale)
     }
 
     private var canvas: PixelSize { PixelSize(points: layout.size, scale: layout.scale) }
@@ -66,49 +75,22 @@ extension Bitmap {
     }
 }
 
-/// A plain colour spread to a size, with layers drawn on it and its corners cut off.
-struct CompositionOperation: ImageOperation {
-    let size: PixelSize
-    let layers: [CompositionLayer]
-    /// In pixels.
-    let cornerRadius: Double
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func outputHasAlpha(for input: Bool) -> Bool { input || cornerRadius > 0 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        for size in [size] + layers.map(\.size) { try size.checkCanBeDrawn() }
-        var picture = try image.embedded(
-            left: 0, top: 0, width: size.width, height: size.height, extend: .copy)
-        for layer in layers { picture = try layer.drawn(on: picture) }
-        guard cornerRadius > 0 else { return picture }
-        return try picture.masked(by: .roundedMask(size, radius: cornerRadius, like: picture))
-    }
-}
-
 extension Image {
     /// The image drawn into the lower left corner of `canvas`, which decides on size, channels and depth;
     /// an animation as it is. Drawn on the calling thread.
     package func drawn(on canvas: Bitmap) throws -> Image {
         guard animation == nil else { return self }
-        let drawing = PixelContent(Recipe(frames: [canvas])).applying(DrawingOperation(image: self))
+        let drawing = PixelContent(Recipe(frames: [canvas])).applying(
+            PixelChange { picture, size in
+                let layer = CompositionLayer(
+                    image: self, left: 0, top: size.height - self.pixelSize.height,
+                    size: self.pixelSize, cornerRadius: 0, contentMode: .none)
+                return try layer.drawn(on: picture)
+            })
         _ = try drawing.bitmap()
         return Image(
             content: drawing, scale: scale, creatingOptions: creatingOptions,
             isFirstFrame: isFirstFrame)
-    }
-}
-
-/// Draws an image, as it is, into the lower left corner of a picture.
-private struct DrawingOperation: ImageOperation {
-    let image: Image
-
-    func apply(to picture: VipsImage, input: PixelSize) throws -> VipsImage {
-        let layer = CompositionLayer(
-            image: image, left: 0, top: input.height - image.pixelSize.height,
-            size: image.pixelSize, cornerRadius: 0, contentMode: .none)
-        return try layer.drawn(on: picture)
     }
 }
 
@@ -164,7 +146,7 @@ extension CompositionLayer {
                 left: max(0, left), top: max(0, top), width: size.width, height: size.height)
         }
         guard cornerRadius > 0 else { return cell }
-        return try cell.masked(by: .roundedMask(size, radius: cornerRadius, like: cell))
+        return try cell.rounded(radius: cornerRadius, size: size)
     }
 
     /// The image at a size: part of the picture's pipeline when its pixels are in memory, otherwise
@@ -176,15 +158,5 @@ extension CompositionLayer {
         }
         let still = try image.content.currentRecipe.appending(resize).render(frame: 0)
         return try still.vipsImage()
-    }
-}
-
-extension VipsImage {
-    /// The coverage of a rectangle with rounded corners, in the depth of `other`.
-    static func roundedMask(
-        _ size: PixelSize, radius: Double, like other: VipsImage
-    ) throws -> VipsImage {
-        let shape = RoundedRectangle(size: size, radius: radius, corners: .all)
-        return try CoverageMask(size: size, format: other.format, adding: shape).vipsImage()
     }
 }

@@ -27,6 +27,13 @@ struct ForeignProfile: Sendable {
     /// with tables go through libvips.
     var isQuick: Bool { shaper != nil }
 
+    /// Whether all pixels are converted, in so long a time that libvips does it better, which is fed row by row.
+    func isLeftToVips(_ size: DecodedSize, of header: ImageHeader) -> Bool {
+        if isQuick { return false }
+        guard case .exactly(let reduction) = size else { return true }
+        return reduction.size == header.size
+    }
+
     /// Whether this is a grey profile with a table, which direct decoders leave to libvips.
     var isGreyTable: Bool { isGrey && !isQuick }
 
@@ -47,8 +54,9 @@ extension Bitmap {
     /// The pixels converted to sRGB. For newly decoded pixels without other owners: they are
     /// converted in place if possible.
     ///
-    /// - Parameter profile: The profile that defines the pixels' colours.
-    consuming func convertingNewPixels(by profile: ForeignProfile) throws -> Bitmap {
+    /// - Parameter profile: The profile that defines the pixels' colours; `nil` for those of sRGB.
+    consuming func convertingNewPixels(by profile: ForeignProfile?) throws -> Bitmap {
+        guard let profile else { return self }
         if let conversion = profile.conversion(depth) {
             conversion.run(self, into: storage.pointer)
             return self

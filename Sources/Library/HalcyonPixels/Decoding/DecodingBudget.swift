@@ -10,11 +10,11 @@ import Vips
 /// Threads wait before they take any lock of an image, and a thread that already holds a share,
 /// because an image is made of others, takes no second one, which rules out deadlocks. A stopped
 /// thread stops waiting (``DecodingStop``). Tasks do not wait: Swift has few threads for them.
-final class DecodingBudget: @unchecked Sendable {
+package final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
     /// A quarter of the memory that this process may use, unless a program has said otherwise.
-    static let shared = DecodingBudget(
+    package static let shared = DecodingBudget(
         limit: Int(clamping: MemoryLimit().bytes / 4), least: 4 << 20)
 
     /// The smallest reservation that is counted, in bytes.
@@ -35,7 +35,7 @@ final class DecodingBudget: @unchecked Sendable {
     }
 
     /// The budget in bytes. Lowering it does not affect memory already in use.
-    var limit: Int {
+    package var limit: Int {
         get { condition.withLock { most } }
         set {
             condition.withLock {
@@ -45,24 +45,22 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// The bytes currently in use.
-    var heldBytes: Int { condition.withLock { held } }
+    package var heldBytes: Int { condition.withLock { held } }
 
-    /// The number of waiting threads.
-    var waitingCount: Int { condition.withLock { line.count } }
+    package var waitingCount: Int { condition.withLock { line.count } }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     ///
     /// - Throws: `ImageCodingError` when the thread is stopped before, `LargeMemory.Shortage` when the process does
     ///   not get as much, or what `body` throws.
     func holding<Result>(_ bytes: Int, _ body: () throws -> Result) throws -> Result {
-        guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
+        guard bytes >= least, !cdecoding_thread().pointee.holds_memory else { return try body() }
         let isTask = withUnsafeCurrentTask { $0 != nil }
         let count = min(bytes, limit)
         try take(count, inTurn: !isTask)
-        cdecoding_set_holds_memory(true)
+        cdecoding_thread().pointee.holds_memory = true
         defer {
-            cdecoding_set_holds_memory(false)
+            cdecoding_thread().pointee.holds_memory = false
             release(count)
         }
         // The others may not have taken all of theirs yet.
@@ -80,7 +78,6 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    /// Returns what ``takeIfFree(_:)`` has taken.
     func giveBack(_ bytes: Int) {
         if bytes >= least { release(bytes) }
     }
@@ -108,7 +105,7 @@ final class DecodingBudget: @unchecked Sendable {
     private func waitForTurn(_ bytes: Int) throws(ImageCodingError) {
         lastTurn += 1
         let turn = lastTurn
-        let stop = cdecoding_stop()
+        let stop = cdecoding_thread().pointee.stop
         line.append(turn)
         defer {
             line.removeAll { $0 == turn }
@@ -124,22 +121,6 @@ final class DecodingBudget: @unchecked Sendable {
             condition.wait()
         }
     }
-}
-
-/// The memory of decoding in this process, for programs that know better how much there is to spare.
-package enum DecodingMemory {
-    /// Bytes that all decoding under way at one time may take together; a picture that needs more is decoded
-    /// alone. A quarter of the memory that the process may use by default.
-    package static var limit: Int {
-        get { DecodingBudget.shared.limit }
-        set { DecodingBudget.shared.limit = newValue }
-    }
-
-    /// Bytes that are taken at the moment.
-    package static var inUse: Int { DecodingBudget.shared.heldBytes }
-
-    /// The number of threads waiting for memory.
-    package static var waitingCount: Int { DecodingBudget.shared.waitingCount }
 }
 
 /// The threads on which images are decoded, processed and encoded.

@@ -30,7 +30,6 @@ final class DecodingWatch: Sendable {
 
     private static let registry = Mutex(Registry())
     private static let queue = DispatchQueue(label: "halcyon.decoding-watch")
-    /// The interval between checks of the watches.
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
     private init(deadline: UInt64) {
@@ -42,14 +41,14 @@ final class DecodingWatch: Sendable {
     ///
     /// - Throws: `ImageCodingError.tooSlow`, or what `body` throws for another reason.
     static func run<Result>(_ duration: Duration?, _ body: () throws -> Result) throws -> Result {
-        guard let duration, cdecoding_deadline() == 0 else { return try body() }
+        guard let duration, cdecoding_thread().pointee.deadline == 0 else { return try body() }
         let nanoseconds = UInt64(max(1, min(duration / .nanoseconds(1), 1e18)))
         let watch = DecodingWatch(deadline: cdecoding_now() + nanoseconds)
-        cdecoding_set_deadline(watch.deadline)
-        cdecoding_set_watch(Unmanaged.passUnretained(watch).toOpaque())
+        cdecoding_thread().pointee.deadline = watch.deadline
+        cdecoding_thread().pointee.watch = Unmanaged.passUnretained(watch).toOpaque()
         defer {
-            cdecoding_set_deadline(0)
-            cdecoding_set_watch(nil)
+            cdecoding_thread().pointee.deadline = 0
+            cdecoding_thread().pointee.watch = nil
             watch.end()
         }
         do {
@@ -61,12 +60,12 @@ final class DecodingWatch: Sendable {
 
     /// Has the thread's watch, if there is one, cancel `image`, from which a pipeline starts.
     static func add(_ image: VipsImage) {
-        guard let watch = cdecoding_watch() else { return }
+        guard let watch = cdecoding_thread().pointee.watch else { return }
         Unmanaged<DecodingWatch>.fromOpaque(watch).takeUnretainedValue().add(image)
     }
 
     private func add(_ image: VipsImage) {
-        let watched = Watched(deadline: deadline, stop: cdecoding_stop())
+        let watched = Watched(deadline: deadline, stop: cdecoding_thread().pointee.stop)
         if watched.isOver { image.cancel() }
         let isWatched = Self.registry.withLock { registry in
             registry.watches[ObjectIdentifier(self), default: watched].images.append(image)
@@ -131,10 +130,10 @@ package final class DecodingStop: @unchecked Sendable {
 
     /// Runs `body` on this thread; decoding in it fails once the stop is given.
     package func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let former = cdecoding_stop()
-        cdecoding_set_stop(flag)
+        let former = cdecoding_thread().pointee.stop
+        cdecoding_thread().pointee.stop = flag
         defer {
-            cdecoding_set_stop(former)
+            cdecoding_thread().pointee.stop = former
             withExtendedLifetime(self) {}
         }
         return try body()

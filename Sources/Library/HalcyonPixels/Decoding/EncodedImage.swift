@@ -10,9 +10,7 @@ struct EncodedImage: Sendable {
     /// The opened file, which answers all requests about it.
     private(set) var opened: any OpenedImage
     let limits: DecodingLimits
-    /// The parsed drawing of an SVG file.
     let drawing: SVGDocument?
-    /// The chunks of a PNG file.
     let chunks: PNGStructure?
 
     /// Recognises `data` by its first bytes and reads its header.
@@ -25,7 +23,7 @@ struct EncodedImage: Sendable {
     ///   header, or more pixels than `limits` allow.
     init(
         _ data: Data, limits: DecodingLimits = .default, coding: DirectCoding = .current,
-        decoder: (any ImageDecoder)? = nil
+        decoder: ImageDecoder? = nil
     ) throws {
         guard !data.isEmpty else { throw ImageCodingError.emptyData }
         // Before the first codec takes memory; most of them have nothing to do with libvips.
@@ -42,7 +40,7 @@ struct EncodedImage: Sendable {
         let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
         let data = ended ?? drawing?.data ?? data
         opened = try DecodingWatch.run(limits.maximumDuration) {
-            try decoder?.open(data, format: format, coding: coding)
+            try decoder?.open(data, format, coding)
                 ?? ImageDecoders.open(data, format: format, coding: coding)
         }
         if let ended { opened = UnendedJPEG(ended, opened) }
@@ -73,11 +71,7 @@ struct EncodedImage: Sendable {
         try check(frames: header.frameCount)
         return try withinLimits(taking: memoryOfAllFrames) {
             try checkScans()
-            guard header.timing != nil else {
-                let pixels = try decode(frame: 0, atLeast: nil)
-                if case .bitmap(let bitmap) = pixels { return [bitmap] }
-                return [try Bitmap(rendering: pixels.pipeline())]
-            }
+            guard header.timing != nil else { return [try decode(frame: 0, atLeast: nil).bitmap()] }
             var reader = try opened.frameReader()
             return try (0..<header.frameCount).map { try reader.frame($0) }
         }
@@ -117,7 +111,8 @@ extension EncodedImage {
     /// - Throws: `ImageCodingError`.
     func checkScans() throws(ImageCodingError) {
         let count = header.size.pixelCount
-        guard header.format == .JPEG, count > Self.mostScanWork / JPEGScanCounter.mostScans else {
+        guard header.format == .JPEG, count > Self.mostScanWork / JPEGSegments.maximumScanCount
+        else {
             return
         }
         let scans = JPEGFrame.scanCount(of: data)

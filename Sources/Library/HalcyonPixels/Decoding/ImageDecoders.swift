@@ -7,33 +7,18 @@ import Vips
 enum ImageDecoders {
     /// The decoders with their own codec for one format; `DirectCoding` selects among them. They
     /// open the usual kinds of their format and leave the others to the decoders behind them.
-    static let direct: [any ImageDecoder] = [
-        JPEGDecoder(),
-        APNGDecoder(),
-        PNGDecoder(),
-        WebPDecoder(),
-        GIFDecoder(),
-        AVIFDecoder(),
-        JPEGXLDecoder(),
-    ]
-
-    /// The decoder that delegates files to worker processes.
-    private static let isolated: [any ImageDecoder] = [WorkerDecoder()]
+    static let direct: [ImageDecoder] = [.jpeg, .animatedPNG, .png, .webP, .gif, .avif, .jpegXL]
 
     /// The decoders for all other files, whatever the format.
-    static let general: [any ImageDecoder] = [
-        VipsDecoder(),
-        BMPDecoder(),
-        ICODecoder(),
-    ]
+    static let general: [ImageDecoder] = [.vips, .bmp, .ico]
 
     /// Opens `data`, a file of `format`, with the first decoder that takes it.
     static func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
     ) throws -> any OpenedImage {
-        let isolated = DecodingIsolation.current.covers(format) ? isolated : []
+        let isolated: [ImageDecoder] = DecodingIsolation.current.covers(format) ? [.worker] : []
         for decoder in isolated + decoders(of: format, coding) where decoder.canDecode(format) {
-            if let opened = try decoder.open(data, format: format, coding: coding) { return opened }
+            if let opened = try decoder.open(data, format, coding) { return opened }
         }
         throw ImageCodingError.unsupported(format, reason: "no decoder for it is installed")
     }
@@ -48,7 +33,6 @@ enum ImageDecoders {
             try OpenedByVips(data, header: opened.header).pixels(frame: frame, atLeast: size))
     }
 
-    /// Whether files of `format` are read on this machine.
     static func canDecode(_ format: ImageFormat) -> Bool {
         decoders(of: format, .current).contains { $0.canDecode(format) }
     }
@@ -66,23 +50,31 @@ enum ImageDecoders {
 
     private static func decoders(
         of format: ImageFormat, _ coding: DirectCoding
-    ) -> [any ImageDecoder] {
+    ) -> [ImageDecoder] {
         coding.contains(format) ? direct + general : general
     }
 }
 
 /// Reads one or more formats. All calls block and belong on the decoding pool.
-protocol ImageDecoder: Sendable {
+struct ImageDecoder: Sendable {
     /// Whether this decoder reads `format` on this machine.
-    func canDecode(_ format: ImageFormat) -> Bool
+    let canDecode: @Sendable (_ format: ImageFormat) -> Bool
 
     /// Reads the header of a file, and nothing of its pixels; `nil` for a file that is left to the decoders
     /// behind this one.
     ///
     /// - Throws: What is wrong with a file that no other decoder could read either.
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)?
+    let open: Opening
+
+    typealias Opening =
+        @Sendable (Data, ImageFormat, DirectCoding) throws -> (any OpenedImage)?
+}
+
+extension ImageDecoder {
+    /// Reads one format, on any machine.
+    init(_ format: ImageFormat, open: @escaping Opening) {
+        self.init(canDecode: { $0 == format }, open: open)
+    }
 }
 
 /// A file whose header has been read, once, and which answers everything else from it.
@@ -109,6 +101,12 @@ protocol OpenedImage: Sendable {
 }
 
 extension OpenedImage {
+    /// A frame of an animation, in its full size.
+    func readFrame(_ index: Int) throws -> DecodedPixels {
+        var reader = try frameReader()
+        return .bitmap(try reader.frame(index))
+    }
+
     func isLeftToVips(_ size: DecodedSize) -> Bool { false }
     var orientation: Int { 1 }
 
@@ -128,16 +126,15 @@ struct ImageHeader: Hashable, Sendable {
     var storedSize: PixelSize?
     var hasAlpha: Bool
     var depth: Bitmap.Depth = .eight
-    /// Frames in the file; 1 for still images.
-    var frameCount = 1
     /// For animated files the frames' (clamped) durations and the loop count.
     var timing: AnimationTiming?
 
-    /// Bytes of a decoded pixel.
+    /// Frames in the file; 1 for still images.
+    var frameCount: Int { timing?.durations.count ?? 1 }
+
     var bytesPerPixel: Int { (hasAlpha ? 4 : 3) * depth.rawValue / 8 }
 }
 
-/// A requested size for a decoded frame.
 enum DecodedSize {
     /// Any size from this up to the full one, at about the same aspect ratio; without one the full size.
     case atLeast(PixelSize?)
@@ -153,18 +150,22 @@ enum DecodedSize {
     }
 }
 
-/// The output of a decoder.
 enum DecodedPixels: Sendable {
-    /// Pixels in memory.
     case bitmap(Bitmap)
     /// A libvips pipeline that decodes as it is read, from top to bottom, once.
     case pipeline(VipsImage)
 
-    /// The pixels as the start of a libvips pipeline.
     func pipeline() throws -> VipsImage {
         switch self {
         case .bitmap(let bitmap): try bitmap.vipsImage()
         case .pipeline(let image): image
+        }
+    }
+
+    func bitmap() throws -> Bitmap {
+        switch self {
+        case .bitmap(let bitmap): bitmap
+        case .pipeline(let image): try Bitmap(rendering: image)
         }
     }
 }
@@ -227,9 +228,7 @@ final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
-        case .atLeast:
-            var reader = try reader()
-            return .bitmap(try reader.frame(frame))
+        case .atLeast: return try readFrame(frame)
         case .exactly(let reduction):
             guard isReduced, reduction.size != header.size else { return nil }
             var reader = try reader()

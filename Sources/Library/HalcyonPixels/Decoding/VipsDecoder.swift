@@ -2,14 +2,16 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, TIFF, SVG and PDF with libvips, each with the one
-/// loader that its bytes call for.
-struct VipsDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
+extension ImageDecoder {
+    /// Reads JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, TIFF, SVG and PDF with libvips, each with the one
+    /// loader that its bytes call for.
+    static let vips = ImageDecoder { format in
         guard let loader = VipsLoader(format), Vips.supports(operation: loader.nickname) else {
             return false
         }
-        return format != .HEIC || Self.readsHEIC
+        return format != .HEIC || readsHEIC
+    } open: { data, format, _ in
+        try OpenedByVips(data, format)
     }
 
     /// Whether HEIC can be decoded. The loader exists whatever codecs libheif has, so one is tried.
@@ -31,10 +33,10 @@ struct VipsDecoder: ImageDecoder {
         AAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAA\
         AAAAAAAOZGltZwACAAEAAQAAAC9tZGF0AAAAIygBrwpITUOA80JwJ/aqfkegLvRQAKKn/26OQJt8K3qPUnaw
         """
+}
 
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension OpenedByVips {
+    init(_ data: Data, _ format: ImageFormat) throws {
         let isHEIF = [.AVIF, .HEIC].contains(format)
         let properties = isHEIF ? HEIFProperties(data) : nil
         var (data, structure) = (data, format == .GIF ? GIFStructure(data) : nil)
@@ -56,11 +58,8 @@ struct VipsDecoder: ImageDecoder {
             format: format, size: stored.turned(by: orientation), hasAlpha: image.hasAlpha,
             depth: image.isDeep ? .sixteen : .eight)
         header.storedSize = properties?.storedSize
-        if format == .GIF || format == .WebP {
-            header.frameCount = image.pageCount
-            header.timing = Self.timing(of: image)
-        }
-        return OpenedByVips(
+        if format == .GIF || format == .WebP { header.timing = Self.timing(of: image) }
+        self.init(
             data, header: header, orientation: orientation, meaning: meaning,
             structure: structure)
     }
@@ -98,13 +97,10 @@ struct VipsDecoder: ImageDecoder {
 
     /// The times of an animation, `nil` for a single frame.
     private static func timing(of image: VipsImage) -> AnimationTiming? {
-        let count = image.pageCount
-        guard count > 1 else { return nil }
         let delays = image.ints("delay") ?? []
         return AnimationTiming(
-            durations: (0..<count).map { index in
-                AnimationTiming.clamped(
-                    index < delays.count ? TimeInterval(delays[index]) / 1000 : 0)
+            stored: (0..<image.pageCount).map {
+                $0 < delays.count ? TimeInterval(delays[$0]) / 1000 : 0
             },
             loopCount: max(0, image.int("loop") ?? 0))
     }
@@ -119,7 +115,6 @@ struct OpenedByVips: OpenedImage {
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
-    /// The block structure of a GIF file.
     private let structure: GIFStructure?
 
     init(
@@ -156,7 +151,7 @@ struct OpenedByVips: OpenedImage {
         let loader = try VipsLoader.of(header.format)
         return try HEIFMeaning.reporting(meaning, header.format) {
             var image = try open(with: loader, frame: frame, leastSize: size)
-            if let meaning { image = try image.meant(by: meaning) }
+            if let meaning { image = try meaning.apply(to: image) }
             let converted = try image.decodedToSRGB(alpha: header.hasAlpha, from: colours)
             guard image.orientation(in: header.format) > 1 else {
                 // A field that is not obeyed must not be obeyed further on.
@@ -175,7 +170,7 @@ struct OpenedByVips: OpenedImage {
             VipsImage.isReducedByArea(header.size, to: size)
         {
             let image = try pixels(frame: frame, atLeast: nil)
-            return try VipsLoader.reporting(header.format) { try image.reducedByArea(to: size) }
+            return try header.format.reporting { try image.reducedByArea(to: size) }
         }
         if [.HEIC, .AVIF].contains(header.format), size != header.size {
             return try reducedByRows(frame: frame, to: size)
@@ -184,7 +179,7 @@ struct OpenedByVips: OpenedImage {
         else { return nil }
         let least = PixelSize(width: 2 * size.width, height: 2 * size.height)
         let image = try pixels(frame: frame, atLeast: least)
-        return try VipsLoader.reporting(.JPEG) { () throws(VipsError) in
+        return try ImageFormat.JPEG.reporting { () throws(VipsError) in
             try image.resized(to: size.width, height: size.height)
         }
     }
@@ -197,7 +192,7 @@ struct OpenedByVips: OpenedImage {
         return try HEIFMeaning.reporting(meaning, header.format) {
             let image = try open(with: loader, frame: frame, leastSize: nil)
             guard var reduced = try image.reducedByRows(to: size) else { return nil }
-            if let meaning { reduced = try reduced.meant(by: meaning) }
+            if let meaning { reduced = try meaning.apply(to: reduced) }
             return try reduced.decodedToSRGB(alpha: header.hasAlpha, from: colours)
         }
     }
@@ -269,7 +264,7 @@ struct StripFrameReader: FrameReader {
         self.structure = structure
         size = header.size
         let loader = try VipsLoader.of(.GIF)
-        strip = try VipsLoader.reporting(.GIF) { () throws(VipsError) in
+        strip = try ImageFormat.GIF.reporting { () throws(VipsError) in
             try loader.open(data, VipsLoader.Request(allFrames: true))
                 .decodedToSRGB(alpha: header.hasAlpha)
         }
@@ -285,7 +280,7 @@ struct StripFrameReader: FrameReader {
             throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(next) are damaged")
         }
         position = index + 1
-        return try VipsLoader.reporting(.GIF) {
+        return try ImageFormat.GIF.reporting {
             try Bitmap(
                 rendering: strip.cropped(
                     left: 0, top: index * size.height, width: size.width, height: size.height))

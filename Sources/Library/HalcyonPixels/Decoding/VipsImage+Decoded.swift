@@ -45,8 +45,9 @@ extension VipsImage {
     /// profile counts more.
     func withDisplayP3Profile() throws(VipsError) -> VipsImage {
         if hasProfile { return self }
-        let profile = try VipsOperation.profile("p3")
-        return try settingMetadata([("icc-profile-data", .blob(profile))])
+        var operation = VipsOperation("profile_load")
+        operation.set("name", "p3")
+        return try settingMetadata([("icc-profile-data", .blob(operation.run().blob("profile")))])
     }
 
     /// Lab colours as numbers of their own, where libvips has packed them into four bytes.
@@ -82,15 +83,6 @@ extension VipsImage {
     }
 }
 
-extension VipsOperation {
-    /// One of the ICC profiles that libvips brings.
-    fileprivate static func profile(_ name: String) throws(VipsError) -> Data {
-        var operation = VipsOperation("profile_load")
-        operation.set("name", .string(name))
-        return try operation.run().blob("profile")
-    }
-}
-
 extension VipsImage {
     /// The number of averaged pixels per result pixel, along each side.
     private static let averagePixels = 4
@@ -112,18 +104,22 @@ extension VipsImage {
         let reducer = AreaReducer(
             sourceWidth: self.width, sourceHeight: self.height, width: width, height: height,
             isDeep: isDeep)
-        try forEachRow { row in
-            reducer.push(row)
-            return !cdecoding_is_late()
-        }
-        if cdecoding_is_late() {
-            throw ImageCodingError.processing(reason: "it takes too long")
-        }
+        try handRows(to: reducer.push)
         return try VipsImage.memory(
             reducer.pixels, count: reducer.byteCount, owner: reducer, width: width, height: height,
             bands: 4, format: .float, interpretation: isDeep ? .rgb16 : .srgb
         ).resizedFromPremultiplied(
             to: size.width, height: size.height, as: isDeep ? .ushort : .uchar)
+    }
+
+    private func handRows(to take: (UnsafeRawPointer) -> Void) throws {
+        try forEachRow { row in
+            take(row)
+            return !cdecoding_is_late()
+        }
+        if cdecoding_is_late() {
+            throw ImageCodingError.processing(reason: "it takes too long")
+        }
     }
 
     /// The image, RGB or RGBA of 8 or 16 bits, in a smaller size, with its colour profile; `nil` for another
@@ -136,13 +132,7 @@ extension VipsImage {
         let reducer = PixelReducer(
             source: (width, height), width: size.width, height: size.height, channels: bands,
             depth: depth, into: memory.pointer)
-        try source.forEachRow { row in
-            reducer.push(row)
-            return !cdecoding_is_late()
-        }
-        if cdecoding_is_late() {
-            throw ImageCodingError.processing(reason: "it takes too long")
-        }
+        try source.handRows(to: reducer.push)
         let reduced = try VipsImage.memory(
             memory.pointer, count: memory.count, owner: memory, width: size.width,
             height: size.height, bands: bands, format: format, interpretation: interpretation)

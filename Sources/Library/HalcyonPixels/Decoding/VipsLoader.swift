@@ -10,22 +10,11 @@ struct VipsLoader {
 
     /// `nil` for formats that libvips does not read itself.
     init?(_ format: ImageFormat) {
-        switch format {
-        case .JPEG: nickname = "jpegload_buffer"
-        case .PNG: nickname = "pngload_buffer"
-        case .GIF: nickname = "gifload_buffer"
-        case .WebP: nickname = "webpload_buffer"
-        case .AVIF, .HEIC: nickname = "heifload_buffer"
-        case .JPEGXL: nickname = "jxlload_buffer"
-        case .TIFF: nickname = "tiffload_buffer"
-        case .SVG: nickname = "svgload_buffer"
-        case .PDF: nickname = "pdfload_buffer"
-        case .BMP, .ICO, .unknown: return nil
-        }
+        guard let name = format.vipsName else { return nil }
         self.format = format
+        nickname = "\(name)load_buffer"
     }
 
-    /// The loader of `format`.
     static func of(_ format: ImageFormat) throws(ImageCodingError) -> VipsLoader {
         guard let loader = VipsLoader(format) else {
             throw .unsupported(format, reason: "no decoder for it is installed")
@@ -33,7 +22,6 @@ struct VipsLoader {
         return loader
     }
 
-    /// The options for loading pixels.
     struct Request {
         /// The first frame, counted from 0.
         var frame = 0
@@ -87,15 +75,22 @@ struct VipsLoader {
         }
         return block.withUnsafeBytes { EXIFBlock.orientation(in: $0) } ?? 1
     }
+}
 
-    /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
-    static func reporting<Result, Failure: Error>(
-        _ format: ImageFormat, _ body: () throws(Failure) -> Result
-    ) throws -> Result {
-        do {
-            return try body()
-        } catch let error as VipsError {
-            throw error.codingError(format)
+extension ImageFormat {
+    /// The name with which libvips' operations for a format begin; `nil` where there are none.
+    var vipsName: String? {
+        switch self {
+        case .JPEG: "jpeg"
+        case .PNG: "png"
+        case .GIF: "gif"
+        case .WebP: "webp"
+        case .AVIF, .HEIC: "heif"
+        case .JPEGXL: "jxl"
+        case .TIFF: "tiff"
+        case .SVG: "svg"
+        case .PDF: "pdf"
+        case .BMP, .ICO, .unknown: nil
         }
     }
 }

@@ -4,19 +4,16 @@ import Vips
 
 /// Writes JPEG files with libjpeg-turbo: the same files as libvips writes, in less time and on one thread.
 /// EXIF data that tells of the pixels is left to libvips, which brings it up to date.
-struct JPEGEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .JPEG
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
-    ) throws -> Data? {
+enum JPEGEncoder {
+    static func encode(_ frames: [Bitmap], options: ImageEncodingOptions) throws -> Data? {
         guard options.metadata?.exif.map(EXIFBlock.isPlain) ?? true, let first = frames.first else {
             return nil
         }
         try VipsSaver(.JPEG)?.checkSize(first.size)
+        let metadata = JPEGMetadata(
+            exif: (options.metadata?.exif).map(EXIFBlock.upright), xmp: options.metadata?.xmp,
+            iptc: options.metadata?.iptc, profile: options.profile)
+        guard let segments = metadata.segments else { return nil }
         do {
             return try first.withEightBits { pixels in
                 try JPEGWriter.write(
@@ -25,7 +22,7 @@ struct JPEGEncoder: ImageEncoder {
                     options: JPEGWriter.Options(
                         quality: VipsSaver.level(options.quality),
                         isProgressive: options.isProgressive),
-                    metadata: JPEGMetadata(options))
+                    segments: segments)
             }
         } catch let refusal as CodecRefusal {
             throw ImageCodingError.encodingFailed(.JPEG, reason: refusal.description)
@@ -33,33 +30,25 @@ struct JPEGEncoder: ImageEncoder {
     }
 }
 
-extension JPEGMetadata {
-    fileprivate init(_ options: ImageEncodingOptions) {
-        self.init(
-            exif: (options.metadata?.exif).map(EXIFBlock.upright), xmp: options.metadata?.xmp,
-            iptc: options.metadata?.iptc, profile: options.profile)
-    }
-}
-
 /// Writes PNG files of 8 bits with libdeflate, in a fraction of the time that zlib takes for the same
 /// size, animations too, with 8 bits; metadata and 16 bits of still pictures are left to libvips. Opaque
 /// pixels are written without opacity.
-struct PNGEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .PNG
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
+enum PNGEncoder {
+    static func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, options: ImageEncodingOptions
     ) throws -> Data? {
         if let timing, frames.count > 1 {
-            return try Self.animation(frames, timing: timing, options: options)
+            return try animation(frames, timing: timing, options: options)
         }
         guard let bitmap = frames.first, bitmap.depth == .eight, options.profile == nil,
             options.metadata?.fields(for: .PNG).isEmpty ?? true
         else { return nil }
-        return PNGWriter().file(of: bitmap)
+        let file = bitmap.withEightBits { pixels in
+            PNGWriter.file(
+                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
+                channels: bitmap.channels)
+        }
+        return file.map { Data($0) }
     }
 
     private static func animation(
@@ -74,7 +63,9 @@ struct PNGEncoder: ImageEncoder {
         let started = APNGWriter(
             width: size.width, height: size.height, channels: isOpaque ? 3 : 4,
             frameCount: frames.count, loopCount: timing.loopCount,
-            metadata: APNGWriter.Metadata(options))
+            profile: options.profile.map { Array($0) },
+            exif: (options.metadata?.exif).map { Array(EXIFBlock.bare(EXIFBlock.upright($0))) },
+            xmp: (options.metadata?.xmp).map { Array($0) })
         guard var writer = started else {
             throw ImageCodingError.encodingFailed(
                 .PNG, reason: "a frame has more pixels than can be written at once")
@@ -98,15 +89,6 @@ struct PNGEncoder: ImageEncoder {
     }
 }
 
-extension APNGWriter.Metadata {
-    fileprivate init(_ options: ImageEncodingOptions) {
-        self.init(
-            profile: options.profile.map { Array($0) },
-            exif: (options.metadata?.exif).map { Array(EXIFBlock.bare(EXIFBlock.upright($0))) },
-            xmp: (options.metadata?.xmp).map { Array($0) })
-    }
-}
-
 extension Bitmap {
     /// The pixels with 8 bits a sample, and with or without an opacity.
     fileprivate func stored(alpha: Bool) throws -> Bitmap {
@@ -117,27 +99,11 @@ extension Bitmap {
     }
 }
 
-extension PNGWriter {
-    fileprivate func file(of bitmap: Bitmap) -> Data? {
-        bitmap.withEightBits { pixels in
-            file(
-                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
-                channels: bitmap.channels)
-        }
-        .map { Data($0) }
-    }
-}
-
 /// Writes still WebP files with libwebp directly, which needs no second pass to take out the metadata
 /// that libvips adds. Animations, and files with metadata, are left to libvips.
-struct WebPEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
-        format == .WebP
-    }
-
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
+enum WebPEncoder {
+    static func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, options: ImageEncodingOptions
     ) -> Data? {
         // Whatever else is asked for, now or later, is not known here.
         var plain = ImageEncodingOptions(quality: options.quality, metadata: options.metadata)

@@ -1,19 +1,9 @@
 package import Foundation
 
-/// The encoders, asked in this order. A new encoder is one new file and one line here.
+/// The encoders. A new one is one new file and one line here. Calls block and belong on the decoding pool.
 enum ImageEncoders {
-    /// Those that write one format by its own codec; `DirectCoding` says which of them are asked.
-    static let direct: [any ImageEncoder] = [
-        JPEGEncoder(),
-        PNGEncoder(),
-        WebPEncoder(),
-    ]
-
-    /// Those that write whatever a format can hold.
-    static let general: [any ImageEncoder] = [VipsEncoder()]
-
-    /// Writes one frame, or with `timing` an animation of all `frames` (of one size), with the first encoder
-    /// that takes them.
+    /// Writes one frame, or with `timing` an animation of all `frames` (of one size): by the format's own codec
+    /// if `DirectCoding` says so and it takes them, else with libvips, which writes whatever a format can hold.
     static func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
@@ -23,31 +13,22 @@ enum ImageEncoders {
             options.storesGrey && VipsSaver.greyFormats.contains(format) && options.profile == nil
             && frames.count == 1 && frames[0].isGrey
         let isDirect = options.coding.contains(format) && !options.storesGrey
-        let encoders = isDirect ? direct + general : general
-        for encoder in encoders where encoder.canEncode(format) {
-            let file = try encoder.encode(frames, timing: timing, as: format, options: options)
-            if let file { return file }
-        }
-        throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
+        let file: Data? =
+            switch format {
+            case .JPEG where isDirect: try JPEGEncoder.encode(frames, options: options)
+            case .PNG where isDirect:
+                try PNGEncoder.encode(frames, timing: timing, options: options)
+            case .WebP where isDirect:
+                WebPEncoder.encode(frames, timing: timing, options: options)
+            default: nil
+            }
+        return try file ?? VipsEncoder.encode(frames, timing: timing, as: format, options: options)
     }
 
-    /// Whether files of `format` are written on this machine.
+    /// Whether `format` is written on this machine.
     static func canEncode(_ format: ImageFormat) -> Bool {
-        (direct + general).contains { $0.canEncode(format) }
+        [.JPEG, .PNG, .WebP].contains(format) || VipsEncoder.canEncode(format)
     }
-}
-
-/// Writes one or more formats. Calls block and belong on the decoding pool.
-protocol ImageEncoder: Sendable {
-    /// Whether this encoder writes `format` on this machine.
-    func canEncode(_ format: ImageFormat) -> Bool
-
-    /// Writes one frame, or with `timing` an animation of all `frames` (of one size); `nil` for what is left
-    /// to the encoders behind this one.
-    func encode(
-        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
-        options: ImageEncodingOptions
-    ) throws -> Data?
 }
 
 extension ImageFormat {

@@ -135,6 +135,6 @@ extension Image {
     /// A file without its colour profile, so that its samples are read as they are, and that profile; `nil`
     /// when it has none for red, green and blue, and for other files than JPEG, PNG and WebP.
     package static func takingProfile(from file: Data) -> (file: Data, profile: Data)? {
-        EmbeddedProfile.taken(from: file).map { ($0.file, $0.profile) }
+        EmbeddedProfile.taken(from: file)
     }
 }

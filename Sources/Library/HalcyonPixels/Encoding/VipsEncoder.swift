@@ -6,26 +6,26 @@ import Vips
 ///
 /// Nothing but pixels is written unless the options carry metadata: what an image was decoded from is
 /// not known here any more.
-struct VipsEncoder: ImageEncoder {
-    func canEncode(_ format: ImageFormat) -> Bool {
+enum VipsEncoder {
+    static func canEncode(_ format: ImageFormat) -> Bool {
         guard let saver = VipsSaver(format), Vips.supports(operation: saver.nickname) else {
             return false
         }
         return switch format {
-        case .AVIF: Self.writesAVIF
-        case .HEIC: Self.writesHEIC
+        case .AVIF: writesAVIF
+        case .HEIC: writesHEIC
         default: true
         }
     }
 
-    func encode(
+    static func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
-    ) throws -> Data? {
+    ) throws -> Data {
         guard canEncode(format), let saver = VipsSaver(format) else {
             throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
         }
-        return try Self.encode(frames, timing: timing, with: saver, options: options)
+        return try encode(frames, timing: timing, with: saver, options: options)
     }
 
     /// The saver of HEIF files is there whatever codecs libheif has: only trying tells.

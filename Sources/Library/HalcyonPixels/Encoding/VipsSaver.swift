@@ -9,17 +9,9 @@ struct VipsSaver {
 
     /// `nil` for formats that are not written.
     init?(_ format: ImageFormat) {
-        switch format {
-        case .JPEG: nickname = "jpegsave_buffer"
-        case .PNG: nickname = "pngsave_buffer"
-        case .GIF: nickname = "gifsave_buffer"
-        case .WebP: nickname = "webpsave_buffer"
-        case .AVIF, .HEIC: nickname = "heifsave_buffer"
-        case .JPEGXL: nickname = "jxlsave_buffer"
-        case .TIFF: nickname = "tiffsave_buffer"
-        case .BMP, .ICO, .PDF, .SVG, .unknown: return nil
-        }
+        guard let name = format.vipsName, ![.SVG, .PDF].contains(format) else { return nil }
         self.format = format
+        nickname = "\(name)save_buffer"
     }
 
     /// Whether an animation can be written; of other formats only the first frame is.

@@ -26,7 +26,6 @@ public final class Image: Sendable {
     /// Whether it was made of the first frame of an animation, whose other frames were left out.
     package let isFirstFrame: Bool
 
-    /// The source of an animated image.
     package struct AnimatedSource: Sendable {
         /// The file's bytes; `nil` for frames from another source that has none.
         package let data: Data?
@@ -112,7 +111,6 @@ public final class Image: Sendable {
         guard case .encoded(let encoded) = content.currentRecipe.start else { return nil }
         return encoded.drawing?.elementCount
     }
-    /// Whether the pixels are those of a file, without any step of processing.
     package var isAsDecoded: Bool { content.isAsDecoded }
     /// Whether there is an alpha channel.
     public var hasAlpha: Bool { content.hasAlpha }
@@ -147,7 +145,6 @@ public final class Image: Sendable {
         return self
     }
 
-    /// The image with one more step.
     func applying(_ operation: any ImageOperation) -> Image {
         Image(
             content: content.applying(operation), scale: scale, creatingOptions: creatingOptions,

@@ -59,7 +59,6 @@ package final class PixelContent: Sendable {
 
     package var frameCount: Int { timing?.durations.count ?? 1 }
 
-    /// Bytes of one frame's pixels.
     var bytesPerFrame: Int {
         size.pixelCount * (hasAlpha ? 4 : 3) * depth.rawValue / 8
     }
@@ -71,7 +70,6 @@ package final class PixelContent: Sendable {
     /// that share their pixels count once.
     var residentFrameCount: Int { max(1, residentFrames.load(ordering: .acquiring)) }
 
-    /// Whether the pixels of all frames are in memory.
     var isFullyResident: Bool {
         timing == nil ? isRendered : readyFrames() != nil
     }
@@ -87,15 +85,13 @@ package final class PixelContent: Sendable {
         if let ready = ready(index) { return ready }
         guard index == 0 else { return try currentRecipe.render(frame: index) }
         // Wait for budget before locking: whoever holds the budget may be waiting for this image.
-        return try DecodingBudget.shared.holding(currentRecipe.memory) { try renderedInTurn() }
-    }
-
-    private func renderedInTurn() throws -> Bitmap {
-        try turn.withLock {
-            if let ready = ready(0) { return ready }
-            let bitmap = try currentRecipe.render(frame: 0)
-            keep(.first(bitmap), as: timing == nil ? Recipe(frames: [bitmap]) : nil)
-            return bitmap
+        return try DecodingBudget.shared.holding(currentRecipe.memory) {
+            try turn.withLock {
+                if let ready = ready(0) { return ready }
+                let bitmap = try currentRecipe.render(frame: 0)
+                keep(.first(bitmap), as: timing == nil ? Recipe(frames: [bitmap]) : nil)
+                return bitmap
+            }
         }
     }
 
@@ -104,16 +100,12 @@ package final class PixelContent: Sendable {
         guard timing != nil else { return [try bitmap()] }
         if let ready = readyFrames() { return ready }
         return try DecodingBudget.shared.holding(currentRecipe.memoryOfAllFrames) {
-            try allRenderedInTurn()
-        }
-    }
-
-    private func allRenderedInTurn() throws -> [Bitmap] {
-        try turn.withLock {
-            if let ready = readyFrames() { return ready }
-            let frames = try currentRecipe.renderAllFrames()
-            keep(.all(frames), as: Recipe(frames: frames))
-            return frames
+            try turn.withLock {
+                if let ready = readyFrames() { return ready }
+                let frames = try currentRecipe.renderAllFrames()
+                keep(.all(frames), as: Recipe(frames: frames))
+                return frames
+            }
         }
     }
 
@@ -131,7 +123,6 @@ package final class PixelContent: Sendable {
     /// The recipe for pixels that are not rendered yet.
     var currentRecipe: Recipe { state.withLock { $0.recipe } }
 
-    /// The pixels of frame `index` if they are in memory.
     func ready(_ index: Int) -> Bitmap? {
         switch rendering {
         case .no: nil

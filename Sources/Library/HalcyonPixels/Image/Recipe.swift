@@ -7,17 +7,14 @@ import Vips
 /// the bitmap) it starts from. Rendering builds one libvips pipeline and evaluates it once.
 struct Recipe: Sendable {
     enum Start: Sendable {
-        /// The bytes of an image file.
         case encoded(EncodedImage)
         /// Frames in memory, all of one size.
         case frames([Bitmap])
-        /// Frames from another source.
         case source(any ImageFrameSource)
     }
 
     let start: Start
     private(set) var operations: [any ImageOperation] = []
-    /// The size of the rendered frames.
     private(set) var size: PixelSize
     private(set) var hasAlpha: Bool
     let depth: Bitmap.Depth
@@ -45,12 +42,10 @@ struct Recipe: Sendable {
         depth = first.depth
     }
 
-    /// Whether the pixels come straight from a file.
     var isAsDecoded: Bool {
         if case .encoded = start { operations.isEmpty } else { false }
     }
 
-    /// This recipe with one more step.
     func appending(_ operation: any ImageOperation) -> Recipe {
         var result = self
         result.operations.append(operation)
@@ -217,4 +212,34 @@ extension ImageOperation {
     func decodeSize(for source: PixelSize) -> PixelSize? { nil }
     func reduction(of source: PixelSize) -> Reduction? { nil }
     func heldPixels(of input: PixelSize) -> Int { 0 }
+}
+
+/// A step that is told by what it does to the pixels.
+struct PixelChange: ImageOperation {
+    /// The size of the result; `nil` for that of the input.
+    var size: PixelSize?
+    /// Whether the result has an alpha channel; `nil` if it has one where the input has.
+    var hasAlpha: Bool?
+    /// Whether it has all pixels in memory, as it reads them in another order than from the top.
+    var holdsPixels = false
+    let change: @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
+
+    func outputSize(for input: PixelSize) -> PixelSize { size ?? input }
+    func outputHasAlpha(for input: Bool) -> Bool { hasAlpha ?? input }
+    func heldPixels(of input: PixelSize) -> Int { holdsPixels ? input.pixelCount : 0 }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try change(image, input)
+    }
+}
+
+extension Image {
+    /// The image with such a step.
+    func changing(
+        to size: PixelSize? = nil, hasAlpha: Bool? = nil, holdsPixels: Bool = false,
+        _ change: @escaping @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
+    ) -> Image {
+        applying(
+            PixelChange(size: size, hasAlpha: hasAlpha, holdsPixels: holdsPixels, change: change))
+    }
 }

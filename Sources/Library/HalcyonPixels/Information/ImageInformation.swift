@@ -68,7 +68,7 @@ public struct ImageInformation: Hashable, Sendable {
         public internal(set) var focalLength: Double?
     }
 
-    init(_ format: ImageFormat, size: PixelSize) {
+    init(_ format: ImageFormat, size: PixelSize = PixelSize(width: 0, height: 0)) {
         self.format = format
         self.size = size
     }
@@ -90,7 +90,7 @@ extension ImageInformation {
         }
         let found = data.withUnsafeBytes { bytes in
             Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes, isWhole: true), format)
+                try Self.read(FilePart(bytes: bytes, isWhole: true), format)
             }
         }
         if let information = try found.get() {
@@ -116,7 +116,7 @@ extension ImageInformation {
         guard format != .unknown else { return nil }
         let found = prefix.withUnsafeBytes { bytes in
             Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes, isWhole: false), format)
+                try Self.read(FilePart(bytes: bytes, isWhole: false), format)
             }
         }
         guard let information = try found.get() else { return nil }
@@ -182,30 +182,27 @@ struct FilePart {
     let bytes: UnsafeRawBufferPointer
     /// Whether nothing follows.
     let isWhole: Bool
-    let reader: ByteReader
 
-    init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
-        self.bytes = bytes
-        self.isWhole = isWhole
-        reader = ByteReader(bytes)
-    }
+    var reader: ByteReader { ByteReader(bytes) }
 }
 
 extension ImageInformation.Camera {
     /// `nil` when a block of EXIF data says nothing of what is told here.
     init?(exif block: UnsafeRawBufferPointer) {
-        guard let fields = EXIFFields(block) else { return nil }
-        maker = fields.maker
-        model = fields.model
-        lens = fields.lens
-        software = fields.software
-        taken = fields.taken.flatMap(Self.time).map { time in
-            time + (fields.takenOffset.flatMap(Self.offset) ?? "")
+        guard let first = EXIFDirectory(block) else { return nil }
+        maker = first.text(0x010F)
+        model = first.text(0x0110)
+        software = first.text(0x0131)
+        if let details = first.directory(0x8769) {
+            lens = details.text(0xA434)
+            taken = details.text(0x9003).flatMap(Self.time).map { time in
+                time + (details.text(0x9011).flatMap(Self.offset) ?? "")
+            }
+            exposureTime = details.fraction(0x829A)
+            aperture = details.fraction(0x829D)
+            sensitivity = details.number(0x8827)
+            focalLength = details.fraction(0x920A)
         }
-        exposureTime = fields.exposureTime
-        aperture = fields.aperture
-        sensitivity = fields.sensitivity
-        focalLength = fields.focalLength
         if self == ImageInformation.Camera() { return nil }
     }
 

@@ -56,17 +56,9 @@ package struct StoredHeader: Hashable, Sendable, Codable {
         if both.count >= 2, both.prefix(half) == both.suffix(half),
             both.dropFirst(half).hasPrefix(" (")
         {
-            return String(both.prefix(half)).withoutTrailingBlanks
+            // Texts of EXIF end with a zero, which newer libvips makes a blank.
+            return String(both.prefix(half)).replacing(/\s+$/, with: "")
         }
         return String(both.firstRange(of: " (").map { both[..<$0.lowerBound] } ?? both)
-    }
-}
-
-extension String {
-    /// Texts of EXIF end with a zero, which newer libvips makes a blank.
-    fileprivate var withoutTrailingBlanks: String {
-        var text = self
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }

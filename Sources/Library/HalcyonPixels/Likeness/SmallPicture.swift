@@ -37,7 +37,7 @@ extension Bitmap {
     /// A bitmap of 8 bits; components beyond 0…1 are cut off.
     init(size: PixelSize, hasAlpha: Bool, pixels: [SIMD4<Double>]) {
         let channels = hasAlpha ? 4 : 3
-        self.init(size: size, channels: channels) { bytes in
+        self.init(size: size, channels: channels) { _, bytes in
             for (index, pixel) in pixels.enumerated() {
                 let values = (pixel.clamped(lowerBound: .zero, upperBound: .one) * 255)
                     .rounded(.toNearestOrAwayFromZero)

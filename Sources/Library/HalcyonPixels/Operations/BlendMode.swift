@@ -9,12 +9,10 @@ public enum BlendMode: Int32, CaseIterable, Sendable {
     case destinationOver, destinationIn, destinationOut, destinationAtop, xor
     case plusDarker, plusLighter
 
-    /// The name in text form.
     package var name: String { String(describing: self) }
 }
 
 extension BlendMode {
-    /// The calculation of the mode.
     var blending: Blending {
         switch self {
         case .normal: .normal

@@ -63,7 +63,6 @@ struct BlendOperation: ImageOperation {
 }
 
 extension Color {
-    /// Red, green, blue and alpha.
     fileprivate var pixel: SIMD4<Float> {
         SIMD4(Float(red), Float(green), Float(blue), Float(alpha))
     }
@@ -75,40 +74,19 @@ extension Image {
         applying(
             BlendOperation(mode: mode, alpha: alpha.clamped, background: background.clamped))
     }
-}
 
-/// `fraction × image + (1 − fraction) × colour` for each colour band; alpha stays.
-struct OverlayOperation: ImageOperation {
-    let color: Color
-    let fraction: CGFloat
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+    /// The image mixed with a colour, `fraction × image + (1 − fraction) × colour` for each colour band; its
+    /// own opacity stays.
+    package func mixed(with color: Color, fraction: CGFloat) -> Image {
         let paint = color.clamped
         let part = (1 - fraction.clamped) * paint.alpha
-        return try image.mappingColor { colour in
-            try colour.painted(with: Color(paint, alpha: part))
+        return changing { image, _ in
+            try image.mappingColor { try $0.painted(with: Color(paint, alpha: part)) }
         }
     }
-}
 
-extension Image {
-    /// The image mixed with a colour, of which it has the part `fraction`; its own opacity stays.
-    package func mixed(with color: Color, fraction: CGFloat) -> Image {
-        applying(OverlayOperation(color: color, fraction: fraction))
-    }
-}
-
-struct TintOperation: ImageOperation {
-    let color: Color
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.painted(with: color)
-    }
-}
-
-extension Image {
     /// The image with a colour composited over it (source-over, on sRGB values).
     package func overlaid(with color: Color) -> Image {
-        applying(TintOperation(color: color))
+        changing { image, _ in try image.painted(with: color) }
     }
 }

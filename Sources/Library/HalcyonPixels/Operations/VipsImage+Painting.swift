@@ -113,42 +113,38 @@ extension VipsImage {
     }
 }
 
-/// The coverage of each pixel by a shape, as one band of 8 or 16 bits.
-struct CoverageMask {
-    private let size: PixelSize
-    private let format: VipsBandFormat
-    private let memory: PixelMemory
+extension VipsImage {
+    /// This image with its opacity multiplied by the coverage of a rounded rectangle of `size`.
+    func rounded(radius: Double, corners: RectCorner = .all, size: PixelSize) throws -> VipsImage {
+        let shape = RoundedRectangle(size: size, radius: radius, corners: corners)
+        return try masked(by: .coverage(by: shape, size: size, like: self))
+    }
 
-    /// The mask of a shape, less that of one inside of it.
-    init(
-        size: PixelSize, format: VipsBandFormat, adding shape: RoundedRectangle,
-        subtracting hole: RoundedRectangle? = nil
-    ) {
-        self.size = size
-        self.format = format
-        let count = size.pixelCount * format.bytesPerSample
+    /// The coverage of each pixel by a shape, less that by one inside of it, as one band in the depth of `other`.
+    static func coverage(
+        by shape: RoundedRectangle, less hole: RoundedRectangle? = nil, size: PixelSize,
+        like other: VipsImage
+    ) throws -> VipsImage {
+        let isDeep = other.format == .ushort
+        let count = size.pixelCount * other.format.bytesPerSample
         let pointer = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
-        memory = PixelMemory(adopting: pointer, count: count) { $0.deallocate() }
+        let memory = PixelMemory(adopting: pointer, count: count) { $0.deallocate() }
         let shapes = [(shape, 1.0)] + (hole.map { [($0, -1.0)] } ?? [])
-        if format == .ushort {
-            fill(UInt16.self, with: shapes)
+        if isDeep {
+            fill(pointer, UInt16.self, size, with: shapes)
         } else {
-            fill(UInt8.self, with: shapes)
+            fill(pointer, UInt8.self, size, with: shapes)
         }
+        return try VipsImage.memory(
+            pointer, count: count, owner: memory, width: size.width, height: size.height, bands: 1,
+            format: other.format, interpretation: isDeep ? .grey16 : .bw)
     }
 
-    /// The mask as the start of a libvips pipeline.
-    func vipsImage() throws -> VipsImage {
-        try VipsImage.memory(
-            memory.pointer, count: memory.count, owner: memory, width: size.width,
-            height: size.height, bands: 1, format: format,
-            interpretation: format == .ushort ? .grey16 : .bw)
-    }
-
-    private func fill<Sample: FixedWidthInteger>(
-        _ type: Sample.Type, with shapes: [(shape: RoundedRectangle, factor: Double)]
+    private static func fill<Sample: FixedWidthInteger>(
+        _ pointer: UnsafeMutableRawPointer, _ type: Sample.Type, _ size: PixelSize,
+        with shapes: [(shape: RoundedRectangle, factor: Double)]
     ) {
-        let start = memory.pointer.bindMemory(to: Sample.self, capacity: size.pixelCount)
+        let start = pointer.bindMemory(to: Sample.self, capacity: size.pixelCount)
         var coverage = [Double](repeating: 0, count: size.width)
         var previous: [RoundedRectangle.Row] = []
         for y in 0..<size.height {
@@ -226,7 +222,6 @@ extension VipsImage {
     /// Evaluates the image and replaces each pixel by what `transform` makes of it.
     /// For calculations that no libvips operation offers. Pixels are straight RGBA, each component
     /// 0…1; the result always has alpha.
-    /// always has alpha.
     func mappingPixels(
         _ transform: (SIMD4<Float>) -> SIMD4<Float>
     ) throws -> VipsImage {

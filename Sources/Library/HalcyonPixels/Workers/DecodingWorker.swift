@@ -24,7 +24,6 @@ public enum DecodingIsolation: String, Sendable, CaseIterable {
         set { state.withLock { $0.chosen = newValue } }
     }
 
-    /// Puts the setting into effect.
     static func allow() { state.withLock { $0.isPossible = true } }
 
     private struct State {
@@ -137,7 +136,6 @@ public enum DecodingWorker {
 
 /// A request at the moment a worker starts on it.
 package struct DecodingWorkerTrial: Sendable {
-    /// The bytes of the file.
     package let data: Data
     /// The identifier that the answer has to carry.
     package let id: UInt64
@@ -145,9 +143,7 @@ package struct DecodingWorkerTrial: Sendable {
     package let isOpening: Bool
 }
 
-/// Counters of workers.
 package struct DecodingWorkerStatistics: Sendable, Equatable {
-    /// Living workers.
     package var alive = 0
     package var started = 0
     /// Workers that crashed or misbehaved.

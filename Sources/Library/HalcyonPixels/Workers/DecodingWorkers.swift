@@ -30,7 +30,6 @@ final class DecodingWorkers: @unchecked Sendable {
     private var lastFailure: UInt64 = 0
     private var processes: [Int: pid_t] = [:]
     private var counts = DecodingWorkerStatistics()
-    /// Pictures that take long.
     private var longCount = 0
     private static let mostLong = 8 * Processors.count
     /// Set by the starting thread, with the lock.
@@ -54,7 +53,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     var processIdentifiers: [pid_t] { condition.withLock { Array(processes.values) } }
-    var templateIdentifier: pid_t? { condition.withLock { template?.process } }
+    var templateIdentifier: pid_t? { condition.withLock { template?.child.process } }
 
     private static func memory(of process: pid_t) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)
@@ -81,8 +80,10 @@ final class DecodingWorkers: @unchecked Sendable {
             let began = cdecoding_now()
             let worker = try take(for: file)
             // The time limit of a picture does not include waiting.
-            let deadline = cdecoding_deadline()
-            if deadline > 0 { cdecoding_set_deadline(deadline + (cdecoding_now() - began)) }
+            let deadline = cdecoding_thread().pointee.deadline
+            if deadline > 0 {
+                cdecoding_thread().pointee.deadline = deadline + (cdecoding_now() - began)
+            }
             let time = WorkerProcess.timeLeft
             // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
@@ -103,7 +104,7 @@ final class DecodingWorkers: @unchecked Sendable {
                 giveBack(worker)
                 throw error
             }
-            let said = worker.said
+            let said = worker.child.said
             discard(worker, trouble)
             attempts += 1
             if attempts < Self.mostAttempts(after: trouble) { continue }
@@ -155,14 +156,14 @@ final class DecodingWorkers: @unchecked Sendable {
         waiting += 1
         defer { waiting -= 1 }
         let failuresBefore = failures
-        let stop = cdecoding_stop()
+        let stop = cdecoding_thread().pointee.stop
         while true {
             if let stop, cdecoding_is_stop_given(stop) {
                 throw ImageCodingError.processing(reason: "the request was cancelled")
             }
             if let index = idle.lastIndex(where: { $0.number == number }) ?? idle.indices.last {
                 let worker = idle.remove(at: index)
-                guard worker.isSilent else {
+                guard worker.child.isSilent else {
                     // It was ended from outside while it was idle.
                     forget(worker)
                     continue
@@ -199,7 +200,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     private func giveBack(_ worker: WorkerProcess) {
-        report(worker.said)
+        report(worker.child.said)
         worker.lastUse = cdecoding_now()
         condition.withLock {
             answerCount += 1
@@ -240,7 +241,7 @@ final class DecodingWorkers: @unchecked Sendable {
             if waiting > 0 || isBusy && idle.isEmpty { startAnother() }
             condition.broadcast()
         }
-        worker.end()
+        worker.child.end()
     }
 
     /// Whether the program decodes enough to keep a worker ahead. Called with the lock.
@@ -303,7 +304,7 @@ final class DecodingWorkers: @unchecked Sendable {
                 condition.withLock {
                     failure = nil
                     counts.started += 1
-                    processes[number] = worker.process
+                    processes[number] = worker.child.process
                     idle.append(worker)
                     isStarting = false
                     condition.broadcast()
@@ -322,7 +323,7 @@ final class DecodingWorkers: @unchecked Sendable {
     /// Has the template fork a worker. A template that does not is replaced: something else may have ended or stopped it.
     private func start(_ number: Int) throws(WorkerStartFailure) -> (WorkerProcess, UInt32) {
         let program = DecodingWorker.program
-        if let template, template.isAlive, template.program == program,
+        if let template, template.child.isSilent, template.program == program,
             let worker = try? WorkerProcess.start(number: number, by: template)
         {
             return worker
@@ -330,9 +331,9 @@ final class DecodingWorkers: @unchecked Sendable {
         // Its process is ended when the lock has been released.
         _ = condition.withLock { self.template.take() }
         let template = try WorkerTemplate(
-            program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
+            program: program, memory: max(1 << 30, 2 * DecodingBudget.shared.limit))
         condition.withLock { self.template = template }
-        defer { report(template.said) }
+        defer { report(template.child.said) }
         return try WorkerProcess.start(number: number, by: template)
     }
 
@@ -404,10 +405,10 @@ package final class LongDecoding {
     ) rethrows -> Result {
         guard let note else { return try body() }
         let listener = LongDecoding(note)
-        let former = cdecoding_listener()
-        cdecoding_set_listener(Unmanaged.passUnretained(listener).toOpaque())
+        let former = cdecoding_thread().pointee.listener
+        cdecoding_thread().pointee.listener = Unmanaged.passUnretained(listener).toOpaque()
         defer {
-            cdecoding_set_listener(former)
+            cdecoding_thread().pointee.listener = former
             withExtendedLifetime(listener) {}
         }
         return try body()
@@ -415,7 +416,7 @@ package final class LongDecoding {
 
     /// Tells whoever listens on this thread.
     fileprivate static func begin() {
-        guard let listener = cdecoding_listener() else { return }
+        guard let listener = cdecoding_thread().pointee.listener else { return }
         Unmanaged<LongDecoding>.fromOpaque(listener).takeUnretainedValue().note()
     }
 }

@@ -1,19 +1,17 @@
 import Foundation
 
-/// Decodes files of any format in workers.
-struct WorkerDecoder: ImageDecoder {
+extension ImageDecoder {
     /// Room for the durations of an animation's frames, in bytes.
     private static let roomForHeader = 1 << 20
 
-    /// True: a worker refuses what it cannot read. Finding out here would start libvips before the worker.
-    func canDecode(_ format: ImageFormat) -> Bool { true }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+    /// Decodes files of any format in workers. A worker refuses what it cannot read: finding that out here would
+    /// start libvips before the worker.
+    static let worker = ImageDecoder { _ in
+        true
+    } open: { data, format, coding in
         let file = WorkerFile(data, format, coding)
         do {
-            return try DecodingWorkers.shared.ask(.open, of: file, room: Self.roomForHeader) {
+            return try DecodingWorkers.shared.ask(.open, of: file, room: roomForHeader) {
                 answer, _ in
                 switch answer {
                 case .opened(let header, let isHeldWhole):
@@ -59,12 +57,6 @@ struct OpenedByWorker: OpenedImage {
     let isHeldWhole: Bool
     fileprivate let file: WorkerFile
 
-    fileprivate init(header: ImageHeader, isHeldWhole: Bool, file: WorkerFile) {
-        self.header = header
-        self.isHeldWhole = isHeldWhole
-        self.file = file
-    }
-
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         let most: PixelSize
         let fits: (PixelSize) -> Bool
@@ -95,11 +87,6 @@ private struct WorkerFrameReader: FrameReader {
     private(set) var position = 0
     let header: ImageHeader
     let file: WorkerFile
-
-    init(header: ImageHeader, file: WorkerFile) {
-        self.header = header
-        self.file = file
-    }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         position = index + 1

@@ -3,9 +3,7 @@ import Glibc
 /// A request to a worker. The bytes of the file are in the region for input.
 struct WorkerRequest {
     enum Task {
-        /// Reads the header.
         case open
-        /// Decodes a frame.
         case decode(frame: Int, DecodedSize)
         /// Decodes a frame of an animation, with the reader that decoded the frames before.
         case play(frame: Int)
@@ -20,7 +18,6 @@ struct WorkerRequest {
 
     var id: UInt64
     var task: Task
-    /// Identifies the file.
     var file: UInt64
     /// The size of the file in bytes; `nil` if the worker should still have it open.
     var byteCount: Int?
@@ -33,32 +30,22 @@ struct WorkerRequest {
 
     var bytes: [UInt8] {
         var writer = WireWriter()
-        writer.put(id)
-        writer.put(file)
-        writer.put(Int64(byteCount ?? -1))
-        writer.put(UInt8(ImageFormat.allCases.firstIndex(of: format) ?? 0))
-        writer.put(coding.bits)
+        writer.put(
+            Int(truncatingIfNeeded: id), Int(truncatingIfNeeded: file), byteCount ?? -1,
+            ImageFormat.allCases.firstIndex(of: format) ?? 0, Int(coding.bits))
         writer.put(coding.skipsJPEGCoefficients)
-        writer.put(duration)
-        writer.put(Int64(room))
+        writer.put(Int(clamping: duration), room)
         switch task {
-        case .open: writer.put(1 as UInt8)
-        case .decode(let frame, let size):
-            writer.put(2 as UInt8)
-            writer.put(Int64(frame))
-            switch size {
-            case .atLeast(nil): writer.put(0 as UInt8)
-            case .atLeast(let least?):
-                writer.put(1 as UInt8)
-                writer.put(least)
-            case .exactly(let reduction):
-                writer.put(reduction.quality == .best ? 2 : 3 as UInt8)
-                writer.put(reduction.size)
-            }
-        case .play(let frame):
-            writer.put(3 as UInt8)
-            writer.put(Int64(frame))
-        case .tell: writer.put(4 as UInt8)
+        case .open: writer.put(1)
+        case .decode(let frame, .atLeast(nil)): writer.put(2, frame, 0)
+        case .decode(let frame, .atLeast(let least?)):
+            writer.put(2, frame, 1)
+            writer.put(least)
+        case .decode(let frame, .exactly(let reduction)):
+            writer.put(2, frame, reduction.quality == .best ? 2 : 3)
+            writer.put(reduction.size)
+        case .play(let frame): writer.put(3, frame)
+        case .tell: writer.put(4)
         }
         return writer.bytes
     }
@@ -68,36 +55,34 @@ extension WorkerRequest {
     /// `nil` for a malformed request.
     init?(_ bytes: [UInt8]) {
         var reader = WireReader(bytes)
-        guard let id = reader.number(UInt64.self), let file = reader.number(UInt64.self),
-            let count = reader.number(Int64.self), let format = reader.number(UInt8.self),
-            Int(format) < ImageFormat.allCases.count, let coding = reader.number(UInt8.self),
-            let skips = reader.flag(), let duration = reader.number(UInt64.self),
-            let room = reader.number(Int64.self), let kind = reader.number(UInt8.self)
+        guard let id = reader.number(), let file = reader.number(), let count = reader.number(),
+            let format = reader.count(), format < ImageFormat.allCases.count,
+            let coding = reader.number().flatMap({ UInt8(exactly: $0) }),
+            let skips = reader.flag(), let duration = reader.count(), let room = reader.number(),
+            let kind = reader.number()
         else { return nil }
         switch kind {
         case 1: task = .open
         case 2:
-            guard let frame = reader.number(Int64.self), let size = Self.size(&reader) else {
-                return nil
-            }
-            task = .decode(frame: Int(frame), size)
+            guard let frame = reader.number(), let size = Self.size(&reader) else { return nil }
+            task = .decode(frame: frame, size)
         case 3:
-            guard let frame = reader.number(Int64.self) else { return nil }
-            task = .play(frame: Int(frame))
+            guard let frame = reader.number() else { return nil }
+            task = .play(frame: frame)
         case 4: task = .tell
         default: return nil
         }
-        self.id = id
-        self.file = file
-        byteCount = count < 0 ? nil : Int(count)
-        self.format = ImageFormat.allCases[Int(format)]
+        self.id = UInt64(truncatingIfNeeded: id)
+        self.file = UInt64(truncatingIfNeeded: file)
+        byteCount = count < 0 ? nil : count
+        self.format = ImageFormat.allCases[format]
         self.coding = DirectCoding(bits: coding, skipsJPEGCoefficients: skips)
-        self.duration = duration
-        self.room = Int(room)
+        self.duration = UInt64(duration)
+        self.room = room
     }
 
     private static func size(_ reader: inout WireReader) -> DecodedSize? {
-        guard let kind = reader.number(UInt8.self) else { return nil }
+        guard let kind = reader.number() else { return nil }
         if kind == 0 { return .atLeast(nil) }
         guard let size = reader.size() else { return nil }
         switch kind {
@@ -131,32 +116,26 @@ enum WorkerAnswer {
 
     func bytes(id: UInt64) -> [UInt8] {
         var writer = WireWriter()
-        writer.put(id)
+        writer.put(Int(truncatingIfNeeded: id))
         switch self {
-        case .ready(let missing):
-            writer.put(1 as UInt8)
-            writer.put(missing)
+        case .ready(let missing): writer.put(1, Int(missing))
         case .opened(let header, let isHeldWhole):
-            writer.put(2 as UInt8)
+            writer.put(2)
             writer.put(header.size)
             writer.put(header.storedSize ?? header.size)
             writer.put(header.hasAlpha)
-            writer.put(UInt8(header.depth.rawValue))
-            writer.put(UInt32(clamping: header.frameCount))
+            writer.put(header.depth.rawValue, header.frameCount)
             writer.put(header.timing != nil)
-            writer.put(UInt32(clamping: header.timing?.loopCount ?? 0))
+            writer.put(max(0, header.timing?.loopCount ?? 0))
             writer.put(isHeldWhole)
         case .pixels(let size, let channels, let depth):
-            writer.put(3 as UInt8)
+            writer.put(3)
             writer.put(size)
-            writer.put(UInt8(channels))
-            writer.put(UInt8(depth.rawValue))
-        case .text(let count):
-            writer.put(4 as UInt8)
-            writer.put(Int64(count))
-        case .unknownFile: writer.put(5 as UInt8)
+            writer.put(channels, depth.rawValue)
+        case .text(let count): writer.put(4, count)
+        case .unknownFile: writer.put(5)
         case .failure(let error):
-            writer.put(6 as UInt8)
+            writer.put(6)
             error.put(into: &writer)
         }
         return writer.bytes
@@ -173,27 +152,25 @@ enum WorkerAnswer {
         durations: (_ count: Int) -> [Double]?
     ) {
         var reader = WireReader(bytes)
-        guard reader.number(UInt64.self) == id, let kind = reader.number(UInt8.self) else {
+        guard reader.number() == Int(truncatingIfNeeded: id), let kind = reader.number() else {
             return nil
         }
         switch kind {
         case 1:
-            guard let missing = reader.number(UInt32.self) else { return nil }
+            guard let missing = reader.number().flatMap({ UInt32(exactly: $0) }) else { return nil }
             self = .ready(missing: missing)
         case 2:
             guard let answer = Self.opened(&reader, format, durations) else { return nil }
             self = answer
         case 3:
-            guard let size = reader.size(), let channels = reader.number(UInt8.self),
+            guard let size = reader.size(), let channels = reader.number(),
                 channels == 3 || channels == 4,
-                let depth = reader.number(UInt8.self).flatMap({ Bitmap.Depth(rawValue: Int($0)) })
+                let depth = reader.number().flatMap({ Bitmap.Depth(rawValue: $0) })
             else { return nil }
-            self = .pixels(size, channels: Int(channels), depth: depth)
+            self = .pixels(size, channels: channels, depth: depth)
         case 4:
-            guard let count = reader.number(Int64.self), 0...Int64(Int32.max) ~= count else {
-                return nil
-            }
-            self = .text(byteCount: Int(count))
+            guard let count = reader.count(), count <= Int32.max else { return nil }
+            self = .text(byteCount: count)
         case 5: self = .unknownFile
         case 6:
             guard let error = ImageCodingError(&reader, format) else { return nil }
@@ -207,19 +184,18 @@ enum WorkerAnswer {
         _ reader: inout WireReader, _ format: ImageFormat, _ durations: (Int) -> [Double]?
     ) -> WorkerAnswer? {
         guard let size = reader.size(), let stored = reader.size(), let hasAlpha = reader.flag(),
-            let depth = reader.number(UInt8.self).flatMap({ Bitmap.Depth(rawValue: Int($0)) }),
-            let frames = reader.number(UInt32.self).map(Int.init), 1...mostFrames ~= frames,
-            let isAnimated = reader.flag(), let loops = reader.number(UInt32.self),
+            let depth = reader.number().flatMap({ Bitmap.Depth(rawValue: $0) }),
+            let frames = reader.number(), 1...mostFrames ~= frames,
+            let isAnimated = reader.flag(), let loops = reader.count(), loops <= UInt32.max,
             let isHeldWhole = reader.flag(), isAnimated || frames == 1
         else { return nil }
         var header = ImageHeader(format: format, size: size, hasAlpha: hasAlpha, depth: depth)
         if stored != size { header.storedSize = stored }
-        header.frameCount = frames
         if isAnimated {
             guard let durations = durations(frames), durations.count == frames,
                 durations.allSatisfy({ $0.isFinite && $0 > 0 })
             else { return nil }
-            header.timing = AnimationTiming(durations: durations, loopCount: Int(loops))
+            header.timing = AnimationTiming(durations: durations, loopCount: loops)
         }
         return .opened(header, isHeldWhole: isHeldWhole)
     }
@@ -227,7 +203,7 @@ enum WorkerAnswer {
 
 extension ImageCodingError {
     fileprivate func put(into writer: inout WireWriter) {
-        func put(_ kind: UInt8, _ reason: String) {
+        func put(_ kind: Int, _ reason: String) {
             writer.put(kind)
             writer.put(reason, atMost: WorkerAnswer.mostReason)
         }
@@ -237,24 +213,18 @@ extension ImageCodingError {
         case .tooComplex(_, let reason): put(3, reason)
         case .processing(let reason): put(4, reason)
         case .tooManyPixels(let size, let limit):
-            writer.put(5 as UInt8)
+            writer.put(5)
             writer.put(size)
-            writer.put(Int64(limit))
-        case .tooManyFrames(let count, let limit):
-            writer.put(6 as UInt8)
-            writer.put(Int64(count))
-            writer.put(Int64(limit))
-        case .tooMuchMemory(let needed, let limit):
-            writer.put(7 as UInt8)
-            writer.put(Int64(needed))
-            writer.put(Int64(limit))
-        case .tooSlow: writer.put(8 as UInt8)
+            writer.put(limit)
+        case .tooManyFrames(let count, let limit): writer.put(6, count, limit)
+        case .tooMuchMemory(let needed, let limit): writer.put(7, needed, limit)
+        case .tooSlow: writer.put(8)
         case .emptyData, .unknownFormat, .encodingFailed, .decoderStopped: put(4, description)
         }
     }
 
     fileprivate init?(_ reader: inout WireReader, _ format: ImageFormat) {
-        guard let kind = reader.number(UInt8.self) else { return nil }
+        guard let kind = reader.number() else { return nil }
         switch kind {
         case 1...4:
             guard let reason = reader.text() else { return nil }
@@ -280,28 +250,28 @@ extension ImageCodingError {
     }
 }
 
-/// Writes the fields of a message: little-endian numbers, and texts after their length.
+/// Writes the fields of a message: little-endian numbers of 64 bits, and texts after their length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
-    mutating func put(_ value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func put(_ numbers: Int...) {
+        for number in numbers {
+            withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
+        }
     }
 
-    mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
+    mutating func put(_ flag: Bool) { put(flag ? 1 : 0) }
 
     /// As far as a reader takes it: files may claim any size.
     mutating func put(_ size: PixelSize) {
-        for length in [size.width, size.height] {
-            put(min(max(Int64(length), 1), Int64(Int32.max)))
-        }
+        for length in [size.width, size.height] { put(min(max(length, 1), Int(Int32.max))) }
     }
 
     /// At most `limit` bytes of it.
     mutating func put(_ text: String, atMost limit: Int) {
         let utf8 = text.utf8.prefix(limit)
-        put(UInt16(clamping: utf8.count))
-        bytes += utf8.prefix(Int(UInt16.max))
+        put(utf8.count)
+        bytes += utf8
     }
 }
 
@@ -313,17 +283,14 @@ struct WireReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func number<Number: FixedWidthInteger>(
-        _: Number.Type = Number.self
-    ) -> Number? {
-        let count = MemoryLayout<Number>.size
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
+    mutating func number() -> Int? {
+        guard rest.count >= 8 else { return nil }
+        defer { rest = rest.dropFirst(8) }
+        return rest.withUnsafeBytes { Int(Int64(littleEndian: $0.loadUnaligned(as: Int64.self))) }
     }
 
     mutating func flag() -> Bool? {
-        switch number(UInt8.self) {
+        switch number() {
         case 0: false
         case 1: true
         default: nil
@@ -332,20 +299,19 @@ struct WireReader {
 
     /// A size from 1×1 to 2³¹−1 pixels a side.
     mutating func size() -> PixelSize? {
-        guard let width = number(Int64.self), let height = number(Int64.self),
-            1...Int64(Int32.max) ~= width, 1...Int64(Int32.max) ~= height
+        guard let width = number(), let height = number(), 1...Int(Int32.max) ~= width,
+            1...Int(Int32.max) ~= height
         else { return nil }
-        return PixelSize(width: Int(width), height: Int(height))
+        return PixelSize(width: width, height: height)
     }
 
-    /// A number of something.
+    /// A number that is not negative.
     mutating func count() -> Int? {
-        guard let number = number(Int64.self), number >= 0 else { return nil }
-        return Int(number)
+        number().flatMap { $0 >= 0 ? $0 : nil }
     }
 
     mutating func text() -> String? {
-        guard let count = number(UInt16.self).map(Int.init), rest.count >= count else { return nil }
+        guard let count = count(), rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return String(decoding: rest.prefix(count), as: UTF8.self)
     }

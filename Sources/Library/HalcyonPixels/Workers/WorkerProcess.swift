@@ -5,7 +5,6 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// The ways in which a request to a worker fails.
 enum WorkerTrouble: Error, Equatable {
     /// The worker ended, by a signal or by itself.
     case ended(signal: Int32?)
@@ -23,7 +22,6 @@ enum WorkerTrouble: Error, Equatable {
     case noMemory
 }
 
-/// A file to be decoded by workers.
 final class WorkerFile: Sendable {
     let data: Data
     let format: ImageFormat
@@ -59,7 +57,7 @@ final class WorkerProcess: @unchecked Sendable {
     let number: Int
     let output: SharedRegion
     private let input: SharedRegion
-    private let child: WorkerChild
+    let child: WorkerChild
     /// Whether the regions hold more memory than a small picture needs.
     private(set) var holdsMuch = false
     /// Whether it has less of the processors than others, for good: this process may not give it more again.
@@ -108,11 +106,9 @@ final class WorkerProcess: @unchecked Sendable {
         self.output = output
     }
 
-    var process: pid_t { child.process }
-
     /// The nanoseconds that the calling thread's picture may still take.
     static var timeLeft: UInt64 {
-        let deadline = cdecoding_deadline()
+        let deadline = cdecoding_thread().pointee.deadline
         guard deadline > 0 else { return longestWithoutLimit }
         return deadline - min(deadline, cdecoding_now())
     }
@@ -169,14 +165,15 @@ final class WorkerProcess: @unchecked Sendable {
     private func send(_ request: WorkerRequest) throws(WorkerTrouble) {
         let bytes = request.bytes
         guard cworker_send(child.socket, bytes, bytes.count) == bytes.count else {
-            throw .ended(signal: end())
+            throw .ended(signal: child.end())
         }
     }
 
     private func receive(
         id: UInt64, format: ImageFormat, deadline: UInt64, _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
-        let stop = cdecoding_stop()
+        let process = child.process
+        let stop = cdecoding_thread().pointee.stop
         let begin = cdecoding_now()
         var lastMoment: UInt64?
         var wasStopped = false
@@ -208,7 +205,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
         var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
         let count = cworker_receive(child.socket, &bytes, bytes.count, false)
-        guard count > 0 else { throw .ended(signal: end()) }
+        guard count > 0 else { throw .ended(signal: child.end()) }
         guard count <= bytes.count,
             let answer = WorkerAnswer(
                 Array(bytes.prefix(count)), to: id, format: format, durations: durations)
@@ -218,7 +215,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static func isStale(_ bytes: ArraySlice<UInt8>, _ id: UInt64) -> Bool {
         var reader = WireReader(Array(bytes))
-        guard let answered = reader.number(UInt64.self) else { return false }
+        guard let answered = reader.count() else { return false }
         return answered < id && answered > 0
     }
 
@@ -228,21 +225,8 @@ final class WorkerProcess: @unchecked Sendable {
             output.bytes.loadUnaligned(fromByteOffset: 8 * $0, as: Double.self)
         }
     }
-
-    /// Whether the worker is alive and has sent nothing unrequested.
-    var isSilent: Bool { child.isSilent }
-
-    /// The text written to standard error since the last call, cut off at 2,000 bytes.
-    var said: String { child.said }
-
-    /// Kills the worker if it is alive, and reaps it.
-    ///
-    /// - Returns: The signal that had ended it before the call, if any.
-    @discardableResult
-    func end() -> Int32? { child.end() }
 }
 
-/// The names of signals that end programs.
 enum SignalName {
     static func of(_ signal: Int32) -> String {
         switch signal {

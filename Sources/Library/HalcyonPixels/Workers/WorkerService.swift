@@ -66,7 +66,7 @@ enum WorkerService {
         _ = AVIFFile.isAvailable
         _ = JPEGXLFile.isAvailable
         // Whether it can be read is found out by who asks.
-        _ = try? VipsDecoder.openSmallHEIC()
+        _ = try? ImageDecoder.openSmallHEIC()
         // Requests for the most usual headers: libraries and Swift's runtime make tables for the first ones.
         guard let input = SharedRegion(), let output = SharedRegion() else { return }
         let bench = Bench(input, output)
@@ -125,7 +125,7 @@ enum WorkerService {
         /// Answers requests until the socket is closed.
         func serve() -> Never {
             let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
-            cdecoding_set_stop(stop)
+            cdecoding_thread().pointee.stop = stop
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
             while true {
                 if cworker_wait(socket, Self.idleTime) == 0 {
@@ -144,8 +144,10 @@ enum WorkerService {
         private func answer(_ asked: WorkerRequest) -> WorkerAnswer {
             if asked.duration > 0 { cworker_allow_seconds(asked.duration / 1_000_000_000) }
             // Who asks ends this process when a library takes longer.
-            if asked.duration > 0 { cdecoding_set_deadline(cdecoding_now() + asked.duration) }
-            defer { cdecoding_set_deadline(0) }
+            if asked.duration > 0 {
+                cdecoding_thread().pointee.deadline = cdecoding_now() + asked.duration
+            }
+            defer { cdecoding_thread().pointee.deadline = 0 }
             do {
                 return try made(asked)
             } catch  where asked.duration > 0 && cdecoding_is_late() {
@@ -247,7 +249,6 @@ enum WorkerService {
         }
     }
 
-    /// An open file.
     private struct OpenFile {
         let name: UInt64
         let data: Data
@@ -263,29 +264,18 @@ enum WorkerService {
         var isHeldWhole: Bool { (opened as? OpenedByVips)?.isHeldWhole ?? false }
 
         func decode(frame: Int, _ size: DecodedSize) throws -> Bitmap {
-            let format = opened.header.format
-            if case .exactly(let reduction) = size {
-                if let pixels = try opened.decode(frame: frame, size) {
-                    return try rendered(pixels, format)
-                }
-                let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
-                let full = opened.header.size
-                let pixels = try ImageDecoders.decode(
-                    opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
-                guard reduction.size != full else { return try rendered(pixels, format) }
-                return try VipsLoader.reporting(format) {
-                    try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
-                }
+            let full = opened.header.size
+            guard case .exactly(let reduction) = size else {
+                return try ImageDecoders.decode(
+                    opened, of: data, frame: frame, atLeast: size.least(full)
+                ).bitmap()
             }
-            return try rendered(
-                ImageDecoders.decode(
-                    opened, of: data, frame: frame, atLeast: size.least(opened.header.size)),
-                format)
-        }
-
-        private func rendered(_ pixels: DecodedPixels, _ format: ImageFormat) throws -> Bitmap {
-            if case .bitmap(let bitmap) = pixels { return bitmap }
-            return try VipsLoader.reporting(format) { try Bitmap(rendering: pixels.pipeline()) }
+            if let pixels = try opened.decode(frame: frame, size) { return try pixels.bitmap() }
+            let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
+            let pixels = try ImageDecoders.decode(
+                opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
+            guard reduction.size != full else { return try pixels.bitmap() }
+            return try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
         }
 
         mutating func play(_ frame: Int) throws -> Bitmap {

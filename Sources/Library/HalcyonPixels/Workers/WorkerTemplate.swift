@@ -120,7 +120,7 @@ final class WorkerChild {
 /// that starts workers.
 final class WorkerTemplate {
     let program: String
-    private let child: WorkerChild
+    let child: WorkerChild
 
     init(program: String, memory: Int) throws(WorkerStartFailure) {
         self.program = program
@@ -134,14 +134,6 @@ final class WorkerTemplate {
         // What it lacks, its workers tell.
         _ = try child.waitUntilReady()
     }
-
-    var process: pid_t { child.process }
-
-    /// Whether it can still be asked.
-    var isAlive: Bool { child.isSilent }
-
-    /// The text written to standard error since the last call.
-    var said: String { child.said }
 
     /// Forks a worker.
     ///
@@ -160,7 +152,6 @@ final class WorkerTemplate {
     }
 }
 
-/// A failed start of a worker.
 struct WorkerStartFailure: Error {
     let reason: String
 

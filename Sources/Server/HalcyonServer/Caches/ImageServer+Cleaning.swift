@@ -32,7 +32,9 @@ extension ImageServer {
     /// the heaps of all threads that are too small for the next ones, and the server is never idle.
     private static var isWasteful: Bool {
         guard let resident = ResidentMemory.current?.anonymous else { return false }
-        let used = HeapUsage.current.used + PixelMemoryUsage.used + PixelMemoryUsage.waiting
+        let used =
+            HeapUsage.current.used + PixelMemoryPool.shared.usedCount
+            + PixelMemoryPool.shared.waitingCount
         return resident - used > mostWaste
     }
 

@@ -13,7 +13,7 @@ extension ImageServerConfiguration {
         configuration.log.format = log.format ?? logFormat
         configuration.playground = showsPlayground
         configuration.work.decoders = min(work.decoders, Processors.count)
-        configuration.work.memory = work.memory ?? DecodingMemory.limit
+        configuration.work.memory = work.memory ?? DecodingBudget.shared.limit
         return configuration
     }
 }

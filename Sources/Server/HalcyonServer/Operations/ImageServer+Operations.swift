@@ -113,7 +113,8 @@ extension ImageServer {
         // The resident memory besides files. The caches, and pixels in libvips, are on the heap.
         let parts = [
             ("heap", heap.used), ("heap_unused", heap.unused),
-            ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),
+            ("pixels", PixelMemoryPool.shared.usedCount),
+            ("pixels_waiting", PixelMemoryPool.shared.waitingCount),
         ]
         let gauges = parts.map { part, bytes in
             Gauge(
@@ -124,13 +125,13 @@ extension ImageServer {
         return gauges + [
             Gauge(
                 "halcyon_decoding_memory_bytes", "Memory of decoding, as estimated.",
-                DecodingMemory.inUse),
+                DecodingBudget.shared.heldBytes),
             Gauge(
                 "halcyon_decoding_memory_limit_bytes", "Memory that decoding may take.",
-                DecodingMemory.limit),
+                DecodingBudget.shared.limit),
             Gauge(
                 "halcyon_decoding_memory_waiting", "Pictures that wait for memory.",
-                DecodingMemory.waitingCount),
+                DecodingBudget.shared.waitingCount),
             Gauge("halcyon_vips_memory_bytes", "Memory of pixels in libvips.", Vips.trackedMemory),
             Gauge(
                 "halcyon_vips_memory_highwater_bytes",

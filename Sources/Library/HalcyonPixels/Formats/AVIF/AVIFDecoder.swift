@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
-struct AVIFDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .AVIF && AVIFFile.isAvailable
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
+    static let avif = ImageDecoder {
+        $0 == .AVIF && AVIFFile.isAvailable
+    } open: { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         try? OpenedFrames<AVIFFrameReader>(data)
     }
@@ -29,9 +25,8 @@ struct AVIFFrameReader: FileFrameReader {
     private let loopCount: Int
 
     init(_ data: Data) throws {
-        file = try ByteOwner.file(.AVIF, of: data) { bytes, owner throws(CodecRefusal) in
-            try AVIFFile(bytes, owner: owner)
-        }
+        let owner = ByteOwner(data)
+        file = try ImageFormat.AVIF.reporting { try AVIFFile(owner.bytes, owner: owner) }
         loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
         profile = ForeignProfile(
             file.profile, channels: 3, isMonochrome: file.isMonochrome)
@@ -49,30 +44,20 @@ struct AVIFFrameReader: FileFrameReader {
     }
 
     var header: ImageHeader {
-        var header = ImageHeader(
-            format: .AVIF, size: file.shownSize, hasAlpha: file.hasAlpha, depth: depth)
-        header.storedSize = file.storedSize
-        if !file.durations.isEmpty {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map(AnimationTiming.clamped),
-                loopCount: loopCount)
-        }
-        return header
+        ImageHeader(
+            format: .AVIF, size: file.shownSize, storedSize: file.storedSize,
+            hasAlpha: file.hasAlpha, depth: depth,
+            timing: AnimationTiming(stored: file.durations, loopCount: loopCount))
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        let stored: Bitmap
-        do {
+        let stored = try ImageFormat.AVIF.reporting {
             for _ in position..<index { try file.skip() }
-            let size = file.storedSize
-            let memory = PixelMemory.forPixels(
-                count: size.pixelCount * file.channels * depth.rawValue / 8)
-            try file.next(into: memory.pointer)
-            stored = Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
-        } catch {
-            throw error.codingError(.AVIF)
+            return try Bitmap(size: file.storedSize, channels: file.channels, depth: depth) {
+                _, pixels throws(CodecRefusal) in
+                try file.next(into: pixels)
+            }
         }
         guard file.transforms != AVIFFile.Transforms() else { return try converted(stored) }
         return try converted(Bitmap(rendering: stored.vipsImage().transformed(file.transforms)))
@@ -82,7 +67,7 @@ struct AVIFFrameReader: FileFrameReader {
 
     mutating func reduced(to size: PixelSize) throws -> Bitmap {
         position = 1
-        do {
+        return try ImageFormat.AVIF.reporting {
             let bitmap = try Bitmap(
                 size: size, channels: file.channels, depth: depth,
                 orientation: file.transforms.orientation
@@ -90,8 +75,6 @@ struct AVIFFrameReader: FileFrameReader {
                 try file.next(into: pixels, width: stored.width, height: stored.height)
             }
             return try converted(bitmap)
-        } catch let error as CodecRefusal {
-            throw error.codingError(.AVIF)
         }
     }
 

@@ -1,14 +1,10 @@
 import DirectCodecs
 import Foundation
 
-/// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
-/// or the bottom. Colour profiles in them are not looked at.
-struct BMPDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .BMP }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
+    /// or the bottom. Colour profiles in them are not looked at.
+    static let bmp = ImageDecoder(.BMP) { data, _, _ in
         OpenedBMP(data, try BMPHeader(of: data, start: 14, isIcon: false, .BMP))
     }
 }
@@ -33,43 +29,26 @@ struct OpenedBMP: OpenedImage {
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap {
-        try data.withUnsafeBytes { bytes in
-            do {
+        try ImageFormat.BMP.reporting {
+            try data.withUnsafeBytes { bytes in
                 let reader = BMPPixels(ByteReader(bytes), stored)
                 return try Bitmap(size: size, channels: reader.channels) {
-                    pixels throws(CodecRefusal) in
+                    _, pixels throws(CodecRefusal) in
                     guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }
-            } catch let failure as CodecRefusal {
-                throw failure.codingError(.BMP)
             }
         }
     }
 }
 
 extension BMPHeader {
-    /// The header in a file of `format`.
     init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
-        self = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> BMPHeader in
-            do throws(CodecRefusal) {
-                return try BMPHeader(ByteReader(bytes), start: start, isIcon: isIcon)
-            } catch {
-                throw error.codingError(format)
+        self = try format.reporting {
+            try data.withUnsafeBytes {
+                try BMPHeader(ByteReader($0), start: start, isIcon: isIcon)
             }
         }
-    }
-}
-
-extension Bitmap {
-    /// The pixels that one of our own decoders made.
-    init(bytes: [UInt8], size: PixelSize, alpha: Bool, _ format: ImageFormat)
-        throws(ImageCodingError)
-    {
-        guard let bitmap = Bitmap(pixels: Data(bytes), size: size, channels: alpha ? 4 : 3) else {
-            throw .corrupt(format, reason: "it has no pixels")
-        }
-        self = bitmap
     }
 }
 

@@ -19,12 +19,10 @@ struct BMPHeader {
     let paletteOffset: Int
     let paletteCount: Int
     let paletteEntrySize: Int
-    /// Where the pixels begin.
     let pixelOffset: Int
     /// The bits of red, green, blue and alpha in a pixel of 16 or 32 bits.
     let masks: [UInt32]
 
-    /// Whether the pixels carry opacity.
     var hasAlpha: Bool { masks[3] != 0 }
     /// Bytes from one stored row to the next, for uncompressed pixels.
     var rowSize: Int { (size.width * bitsPerPixel + 31) / 32 * 4 }

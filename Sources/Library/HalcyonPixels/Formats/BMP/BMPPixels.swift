@@ -25,22 +25,10 @@ struct BMPPixels {
         self.palette = palette
     }
 
-    /// RGBA when the header tells of alpha, else RGB, from the top row down.
-    func decoded() throws(CodecRefusal) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: header.size.pixelCount * channels)
-        var failure: CodecRefusal?
-        output.withUnsafeMutableBufferPointer { output in
-            guard let pixels = output.baseAddress else { return }
-            do throws(CodecRefusal) { try decode(into: pixels) } catch { failure = error }
-        }
-        if let failure { throw failure }
-        return output
-    }
-
     /// 4 when the header tells of alpha, else 3.
     var channels: Int { header.hasAlpha ? 4 : 3 }
 
-    /// Writes all pixels from the top row down, without padding.
+    /// Writes all pixels, RGB or RGBA, from the top row down, without padding.
     func decode(into output: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
         let rowBytes = header.size.width * channels
         try forEachRow(

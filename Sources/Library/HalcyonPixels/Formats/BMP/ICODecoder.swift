@@ -1,13 +1,9 @@
 import DirectCodecs
 import Foundation
 
-/// Reads the largest picture of a Windows icon; one that is a PNG goes to the decoder of PNG.
-struct ICODecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .ICO }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads the largest picture of a Windows icon; one that is a PNG goes to the decoder of PNG.
+    static let ico = ImageDecoder(.ICO) { data, _, coding in
         guard let entry = ICODirectory(data).entries.first else {
             throw ImageCodingError.corrupt(.ICO, reason: "it has no complete picture")
         }
@@ -63,42 +59,36 @@ struct OpenedIconBitmap: OpenedImage {
     }
 
     private func bitmap() throws -> Bitmap {
-        try data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            do {
-                var pixels = try BMPPixels(reader, stored).decoded()
-                let hasOpacity =
-                    stored.hasAlpha
-                    && stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] > 0 }
-                if !hasOpacity {
-                    pixels = withMask(pixels, channels: stored.hasAlpha ? 4 : 3, reader)
+        try ImageFormat.ICO.reporting {
+            try data.withUnsafeBytes { bytes in
+                let reader = ByteReader(bytes)
+                return try Bitmap(size: stored.size, channels: 4) {
+                    _, pixels throws(CodecRefusal) in
+                    try BMPPixels(reader, stored).decode(into: pixels)
+                    let places = 0..<stored.size.pixelCount
+                    if !stored.hasAlpha || places.allSatisfy({ pixels[4 * $0 + 3] == 0 }) {
+                        applyMask(reader, to: pixels)
+                    }
                 }
-                return try Bitmap(bytes: pixels, size: stored.size, alpha: true, .ICO)
-            } catch let failure as CodecRefusal {
-                throw failure.codingError(.ICO)
             }
         }
     }
 
-    /// RGBA of the colours in `pixels`: transparent where the mask of one bit per pixel after them is
-    /// set. A missing mask is clear.
-    private func withMask(
-        _ pixels: [UInt8], channels: Int, _ reader: ByteReader
-    ) -> [UInt8] {
-        let rowSize = (stored.size.width + 31) / 32 * 4
+    /// Makes RGBA of the pixels as they are stored: transparent where the mask of one bit per pixel after
+    /// them is set. A missing mask is clear.
+    private func applyMask(_ reader: ByteReader, to pixels: UnsafeMutablePointer<UInt8>) {
+        let (width, channels) = (stored.size.width, stored.hasAlpha ? 4 : 3)
+        let rowSize = (width + 31) / 32 * 4
         let maskOffset = stored.pixelOffset + stored.rowSize * stored.size.height
-        var result = [UInt8](repeating: 0, count: stored.size.pixelCount * 4)
-        for y in 0..<stored.size.height {
-            let storedRow = stored.isTopDown ? y : stored.size.height - 1 - y
-            for x in 0..<stored.size.width {
-                let place = y * stored.size.width + x
-                for channel in 0..<3 {
-                    result[place * 4 + channel] = pixels[place * channels + channel]
-                }
-                let byte = reader.byte(maskOffset + storedRow * rowSize + x / 8) ?? 0
-                result[place * 4 + 3] = byte & (0x80 >> UInt8(x % 8)) == 0 ? 255 : 0
+        // From the last pixel on, so that none is overwritten before it is moved.
+        for place in (0..<stored.size.pixelCount).reversed() {
+            let (y, x) = place.quotientAndRemainder(dividingBy: width)
+            for channel in (0..<3).reversed() {
+                pixels[place * 4 + channel] = pixels[place * channels + channel]
             }
+            let storedRow = stored.isTopDown ? y : stored.size.height - 1 - y
+            let byte = reader.byte(maskOffset + storedRow * rowSize + x / 8) ?? 0
+            pixels[place * 4 + 3] = byte & (0x80 >> UInt8(x % 8)) == 0 ? 255 : 0
         }
-        return result
     }
 }

@@ -2,18 +2,14 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads GIF files with a decoder of our own, and leaves unusual ones to libvips.
-///
-/// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
-/// does it.
-struct GIFDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .GIF && VipsDecoder().canDecode(.GIF)
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads GIF files with a decoder of our own, and leaves unusual ones to libvips.
+    ///
+    /// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
+    /// does it.
+    static let gif = ImageDecoder {
+        $0 == .GIF && vips.canDecode(.GIF)
+    } open: { data, _, _ in
         let structure = GIFStructure(data)
         guard structure.isComplete else { return nil }
         let file = data.withUnsafeBytes { bytes in
@@ -31,59 +27,47 @@ struct GIFDecoder: ImageDecoder {
 /// A GIF file of the usual kind.
 struct OpenedGIF: OpenedImage {
     let header: ImageHeader
-    private let data: Data
-    private let file: GIFFile
+    fileprivate let data: Data
+    fileprivate let file: GIFFile
 
     init(_ data: Data, _ structure: GIFStructure, _ file: GIFFile) {
         self.data = data
         self.file = file
-        var header = ImageHeader(
-            format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
-        if let timing = structure.timing {
-            header.frameCount = structure.frames.count
-            header.timing = timing
-        }
-        self.header = header
+        header = ImageHeader(
+            format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha,
+            timing: structure.timing)
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
-        guard case .atLeast = size else { return nil }
-        var reader = try frameReader()
-        return .bitmap(try reader.frame(frame))
+        if case .atLeast = size { try readFrame(frame) } else { nil }
     }
 
-    func frameReader() throws -> any FrameReader {
-        GIFFrameReader(data, file, header: header)
-    }
+    func frameReader() throws -> any FrameReader { GIFFrameReader(self) }
 }
 
 /// Reads GIF frames with a decoder of our own.
 struct GIFFrameReader: FrameReader {
     private(set) var position = 0
 
-    private let data: Data
-    private let header: ImageHeader
+    private let opened: OpenedGIF
     private let canvas: GIFCanvas
 
-    init(_ data: Data, _ file: GIFFile, header: ImageHeader) {
-        self.data = data
-        self.header = header
-        canvas = data.withUnsafeBytes { GIFCanvas(file, $0) }
+    init(_ opened: OpenedGIF) {
+        self.opened = opened
+        canvas = opened.data.withUnsafeBytes { GIFCanvas(opened.file, $0) }
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        do {
-            return try data.withUnsafeBytes { bytes in
+        return try ImageFormat.GIF.reporting {
+            try opened.data.withUnsafeBytes { bytes in
                 for _ in position..<index { try canvas.skip(bytes) }
-                let channels = header.hasAlpha ? 4 : 3
-                return try Bitmap(size: header.size, channels: channels) {
-                    pixels throws(CodecRefusal) in
+                let channels = opened.header.hasAlpha ? 4 : 3
+                return try Bitmap(size: opened.header.size, channels: channels) {
+                    _, pixels throws(CodecRefusal) in
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
             }
-        } catch let error as CodecRefusal {
-            throw ImageCodingError.corrupt(.GIF, reason: error.description)
         }
     }
 }

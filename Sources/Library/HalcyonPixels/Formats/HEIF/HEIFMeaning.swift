@@ -47,7 +47,8 @@ struct HEIFMeaning: Sendable {
         }
     }
 
-    fileprivate func apply(to image: VipsImage) throws(VipsError) -> VipsImage {
+    /// The image of the file with colours of which libvips knows what they mean.
+    func apply(to image: VipsImage) throws(VipsError) -> VipsImage {
         var image = image
         // Whether it is read turns out with the first pixels.
         if unusualKind != nil { image = try image.copiedToMemory() }
@@ -60,11 +61,6 @@ struct HEIFMeaning: Sendable {
 }
 
 extension VipsImage {
-    /// The image of a HEIF file with colours of which libvips knows what they mean.
-    func meant(by meaning: HEIFMeaning) throws(VipsError) -> VipsImage {
-        try meaning.apply(to: self)
-    }
-
     /// A grey image whose three colours are the same, with one of them, and its opacity.
     func withOneColour() throws(VipsError) -> VipsImage {
         let (colour, alpha) = try alphaSplit()
@@ -84,7 +80,6 @@ struct HEIFPicture {
     var colours: (primaries: Int, transfer: Int)? { boxColours ?? streamColours }
     private var boxColours: (primaries: Int, transfer: Int)?
     private var streamColours: (primaries: Int, transfer: Int)?
-    /// Whether there is an ICC profile.
     private(set) var hasProfile = false
     /// Whether there is brightness alone.
     private(set) var isMonochrome = false

@@ -7,9 +7,7 @@ extension ImageInformation {
         let brand = ISOMediaBrands(file.bytes)?.brands.first ?? ""
         if HEIFProperties.sequenceBrands.contains(brand) {
             guard let box = whole("moov", in: file) else { return nil }
-            return HEIFTrack.first(in: box.content, of: file.reader).map {
-                $0.information(format)
-            }
+            return HEIFTrack.first(format, in: box.content, of: file.reader)?.information
         }
         guard let meta = whole("meta", in: file) else { return nil }
         let items = HEIFItems(meta.content, file.reader)
@@ -19,9 +17,9 @@ extension ImageInformation {
     /// The number of times the sequence in a whole file plays; 0 means forever.
     static func loopCount(ofHEIF data: Data) -> Int {
         data.withUnsafeBytes { bytes in
-            let file = FilePart(bytes, isWhole: true)
+            let file = FilePart(bytes: bytes, isWhole: true)
             return whole("moov", in: file)
-                .flatMap { HEIFTrack.first(in: $0.content, of: file.reader) }?.loopCount ?? 0
+                .flatMap { HEIFTrack.first(.AVIF, in: $0.content, of: file.reader) }?.loopCount ?? 0
         }
     }
 
@@ -148,13 +146,10 @@ struct HEIFItems {
         guard let own = properties[primary], let size = shownSize(own) else { return nil }
         var information = ImageInformation(format, size: size)
         for box in own {
-            switch box.type {
-            case "pixi":
+            if box.type == "pixi" {
                 information.bitsPerSample = reader.byte(box.content.lowerBound + 5).map(Int.init)
-            case "av1C", "hvcC": information.readDepth(box, reader)
-            case "colr": information.readColour(box, reader)
-            default: break
             }
+            information.take(box, reader)
         }
         if information.colorProfile == nil, let codes = primaryPicture.colours {
             information.colorProfile = .coded(primaries: codes.primaries, transfer: codes.transfer)
@@ -175,17 +170,10 @@ struct HEIFItems {
     }
 
     private func shownSize(_ own: [ISOBoxes.Box]) -> PixelSize? {
-        guard let place = own.first(where: { $0.type == "ispe" })?.content.lowerBound else {
-            return nil
-        }
-        return size(place + 4)?.shown(by: own, reader)
-    }
-
-    private func size(_ offset: Int) -> PixelSize? {
-        guard let width = reader.bigUInt32(offset), let height = reader.bigUInt32(offset + 4) else {
-            return nil
-        }
-        return PixelSize(width: Int(width), height: Int(height))
+        guard let place = own.first(where: { $0.type == "ispe" })?.content.lowerBound,
+            let width = reader.bigUInt32(place + 4), let height = reader.bigUInt32(place + 8)
+        else { return nil }
+        return PixelSize(width: Int(width), height: Int(height)).shown(by: own, reader)
     }
 
     /// The type of an auxiliary picture, from its `auxC` box; empty if it has none.
@@ -200,7 +188,7 @@ struct HEIFItems {
     /// Where EXIF data is: nowhere when there is none, `nil` when it has not come yet.
     private func exif(in file: FilePart) -> Range<Int>? {
         guard let item = types.filter({ $0.value == "Exif" }).keys.min(), let locations,
-            let place = HEIFLocations(locations, reader).place(of: item)
+            let place = place(of: item, in: locations)
         else { return 0..<0 }
         if reader.slice(place.lowerBound, count: place.count) != nil { return place }
         return nil
@@ -217,18 +205,10 @@ struct HEIFItems {
     }
 }
 
-/// Where the bytes of items are (ISO/IEC 14496-12, 8.11.3).
-private struct HEIFLocations {
-    private let box: ISOBoxes.Box
-    private let reader: ByteReader
-
-    init(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        self.box = box
-        self.reader = reader
-    }
-
-    /// The first piece of an item that lies in the file itself.
-    func place(of item: Int) -> Range<Int>? {
+extension HEIFItems {
+    /// The first piece of an item that lies in the file itself, by the box of locations (ISO/IEC 14496-12,
+    /// 8.11.3).
+    private func place(of item: Int, in box: ISOBoxes.Box) -> Range<Int>? {
         let start = box.content.lowerBound
         guard let version = reader.byte(start), version <= 2,
             let sizes = reader.bigUInt16(start + 4)
@@ -289,53 +269,55 @@ extension PixelSize {
 }
 
 extension ImageInformation {
-    /// The depth in the configuration of a codec, where nothing else tells it.
-    fileprivate mutating func readDepth(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        guard bitsPerSample == nil else { return }
-        let start = box.content.lowerBound
-        if box.type == "av1C", let flags = reader.byte(start + 2) {
-            bitsPerSample = flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
-        } else if box.type == "hvcC", let depth = reader.byte(start + 17) {
-            bitsPerSample = Int(depth & 7) + 8
-        }
-    }
-
-    /// A profile counts more than numbers.
-    fileprivate mutating func readColour(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        switch HEIFColours(box, reader) {
-        case .coded(let primaries, let transfer):
-            if colorProfile == nil {
-                colorProfile = .coded(primaries: primaries, transfer: transfer)
+    /// The depth in the configuration of a codec, where nothing else tells it, or the colours: a profile counts
+    /// more than numbers.
+    fileprivate mutating func take(_ property: ISOBoxes.Box, _ reader: ByteReader) {
+        let start = property.content.lowerBound
+        switch (property.type, HEIFColours(property, reader)) {
+        case ("av1C", _) where bitsPerSample == nil:
+            bitsPerSample = reader.byte(start + 2).map {
+                $0 & 0x40 == 0 ? 8 : $0 & 0x20 == 0 ? 10 : 12
             }
-        case .profile(let start): colorProfile = .icc(name: ProfileName.of(reader, from: start))
-        case nil: break
+        case ("hvcC", _) where bitsPerSample == nil:
+            bitsPerSample = reader.byte(start + 17).map { Int($0 & 7) + 8 }
+        case ("colr", .coded(let primaries, let transfer)?) where colorProfile == nil:
+            colorProfile = .coded(primaries: primaries, transfer: transfer)
+        case ("colr", .profile(let start)?):
+            colorProfile = .icc(name: ProfileName.of(reader, from: start))
+        default: break
         }
     }
 }
 
 /// The pictures of a sequence (ISO/IEC 23008-12, 7).
 private struct HEIFTrack {
-    private var size = PixelSize(width: 0, height: 0)
+    private(set) var information: ImageInformation
     private var durations: [Double] = []
     /// 0 means for ever.
     private(set) var loopCount = 0
     private var isPicture = false
     private var isAlpha = false
-    private var details = ImageInformation(.unknown, size: PixelSize(width: 0, height: 0))
 
     /// More frames are not counted one by one.
     private static let mostFrames = 65_536
 
     /// The first track of pictures; with `hasAlpha` when another one has its opacity.
-    static func first(in moov: Range<Int>, of reader: ByteReader) -> HEIFTrack? {
+    static func first(
+        _ format: ImageFormat, in moov: Range<Int>, of reader: ByteReader
+    ) -> HEIFTrack? {
         let tracks = ISOBoxes(reader, moov).filter { $0.type == "trak" }.prefix(16)
-            .map { HEIFTrack($0.content, reader) }
+            .map { HEIFTrack(format, $0.content, reader) }
         guard var track = tracks.first(where: \.isPicture) else { return nil }
-        track.details.hasAlpha = tracks.contains(where: \.isAlpha)
+        track.information.hasAlpha = tracks.contains(where: \.isAlpha)
+        track.information.frameCount = max(1, track.durations.count)
+        track.information.animation = AnimationTiming(
+            stored: track.durations, loopCount: track.loopCount)
         return track
     }
 
-    private init(_ range: Range<Int>, _ reader: ByteReader) {
+    private init(_ format: ImageFormat, _ range: Range<Int>, _ reader: ByteReader) {
+        information = ImageInformation(format)
+        information.hasGainMap = false
         let boxes = ISOBoxes(reader, range)
         guard let media = boxes.first("mdia") else { return }
         let parts = ISOBoxes(reader, media.content)
@@ -374,14 +356,8 @@ private struct HEIFTrack {
         let stored = PixelSize(
             width: reader.bigUInt16(start + 24) ?? 0, height: reader.bigUInt16(start + 26) ?? 0)
         let properties = Array(ISOBoxes(reader, entry.content, skipping: 78))
-        size = stored.shown(by: properties, reader)
-        for box in properties {
-            switch box.type {
-            case "av1C", "hvcC": details.readDepth(box, reader)
-            case "colr": details.readColour(box, reader)
-            default: break
-            }
-        }
+        information.size = stored.shown(by: properties, reader)
+        for box in properties { information.take(box, reader) }
     }
 
     /// An edit list may say that the track is repeated; without one a sequence plays for ever.
@@ -399,19 +375,5 @@ private struct HEIFTrack {
             isLongTrack || total != 0xFFFF_FFFF
         else { return }
         loopCount = max(1, (total + run - 1) / run)
-    }
-
-    func information(_ format: ImageFormat) -> ImageInformation {
-        var information = ImageInformation(format, size: size)
-        information.frameCount = max(1, durations.count)
-        if durations.count > 1 {
-            information.animation = AnimationTiming(
-                durations: durations.map(AnimationTiming.clamped), loopCount: loopCount)
-        }
-        information.bitsPerSample = details.bitsPerSample
-        information.colorProfile = details.colorProfile
-        information.hasAlpha = details.hasAlpha
-        information.hasGainMap = false
-        return information
     }
 }

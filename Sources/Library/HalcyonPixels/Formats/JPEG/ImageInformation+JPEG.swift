@@ -15,14 +15,11 @@ extension ImageInformation {
             if hasScan { throw .corrupt(.JPEG, reason: "it has no frame before its pixels") }
             return nil
         }
-        let turned = frame.size.turned(by: found.orientation)
-        var information = ImageInformation(.JPEG, size: turned)
-        information.orientation = found.orientation
+        var information = found.information
+        information.size = frame.size.turned(by: information.orientation)
         information.frameCount = 1
         information.bitsPerSample = frame.precision
         information.hasAlpha = false
-        information.colorProfile = found.profile
-        information.camera = found.camera
         information.jpegQuality = found.quality
         information.hasGainMap = found.hasGainMap(in: file)
         information.isComplete = hasScan && information.hasGainMap != nil
@@ -33,9 +30,8 @@ extension ImageInformation {
 /// The findings from the segments before the pixels of a JPEG file.
 private struct JPEGFindings {
     private(set) var frame: JPEGFrame?
-    private(set) var orientation = 1
-    private(set) var camera: ImageInformation.Camera?
-    private(set) var profile: ImageInformation.ColorProfile?
+    /// Orientation, camera and profile.
+    private(set) var information = ImageInformation(.JPEG)
     private var tables: [Int: [Int]] = [:]
     private var hasEXIF = false
     private var saysGainMap = false
@@ -49,16 +45,19 @@ private struct JPEGFindings {
         case 0xDB:
             readTables(content)
         case 0xE1 where content.hasPrefix("Exif"):
-            if camera == nil { camera = ImageInformation.Camera(exif: content) }
+            if information.camera == nil {
+                information.camera = ImageInformation.Camera(exif: content)
+            }
             // Of several blocks the first counts, as for libvips.
-            if !hasEXIF { orientation = EXIFBlock.orientation(in: content) ?? 1 }
+            if !hasEXIF { information.orientation = EXIFBlock.orientation(in: content) ?? 1 }
             hasEXIF = true
         case 0xE1 where content.hasPrefix("http://ns.adobe.com/xap/1.0/"):
             if Self.namesGainMap(content) { saysGainMap = true }
         case 0xE2 where content.hasPrefix("ICC_PROFILE\0"):
             // The name may stand in a later part of a long profile; then it is not told.
-            if profile == nil {
-                profile = .icc(name: ProfileName.of(ByteReader(content), from: 14))
+            if information.colorProfile == nil {
+                let name = ProfileName.of(ByteReader(content), from: 14)
+                information.colorProfile = .icc(name: name)
             }
         case 0xE2 where content.hasPrefix("urn:iso:std:iso:ts:21496:-1\0"):
             saysGainMap = true
@@ -128,7 +127,7 @@ private enum MultiPictureIndex {
 
     /// Where the pictures behind the first begin, counted from the start of the index.
     static func offsets(in block: UnsafeRawBufferPointer) -> [Int] {
-        guard let place = EXIFFields.value(of: entriesTag, in: block) else { return [] }
+        guard let place = EXIFDirectory.value(of: entriesTag, in: block) else { return [] }
         let isLittle = block.first == 0x49
         let reader = ByteReader(block)
         return (1..<max(1, min(most, place.count / 16))).compactMap { index in

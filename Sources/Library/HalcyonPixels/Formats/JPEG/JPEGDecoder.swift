@@ -2,16 +2,12 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads ordinary JPEG files with libjpeg-turbo, straight to the pixels of the size that is wanted.
-///
-/// libvips reads them as well, but its pipeline costs 0.3 to 0.5 ms for each image before the first pixel,
-/// and resamples without SIMD. What is unusual is left to it, such as CMYK and 12 bits.
-struct JPEGDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .JPEG }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads ordinary JPEG files with libjpeg-turbo, straight to the pixels of the size that is wanted.
+    ///
+    /// libvips reads them as well, but its pipeline costs 0.3 to 0.5 ms for each image before the first pixel,
+    /// and resamples without SIMD. What is unusual is left to it, such as CMYK and 12 bits.
+    static let jpeg = ImageDecoder(.JPEG) { data, _, coding in
         guard let header = data.withUnsafeBytes(JPEGHeader.init) else { return nil }
         return OpenedJPEG(data, header, skipsCoefficients: coding.skipsJPEGCoefficients)
     }
@@ -52,8 +48,7 @@ struct OpenedJPEG: OpenedImage {
         return switch size {
         case .atLeast(nil): true
         case .atLeast: false
-        // Conversion of a large picture by libvips is better fed row by row, too.
-        case .exactly(let reduction): reduction.size == header.size && profile?.isQuick == false
+        case .exactly: profile?.isLeftToVips(size, of: header) ?? false
         }
     }
 
@@ -103,12 +98,12 @@ struct OpenedJPEG: OpenedImage {
         size: PixelSize,
         _ read: (UnsafeRawBufferPointer, PixelSize, UnsafeMutablePointer<UInt8>) throws -> Void
     ) throws -> Bitmap {
-        do {
+        try ImageFormat.JPEG.reporting {
             let bitmap = try data.withUnsafeBytes { bytes in
                 if stored.orientation > 1, size == header.size,
                     size.pixelCount > Self.mostPixelsToTurnWhole
                 {
-                    return try Bitmap(size: size, channels: 3) { pixels in
+                    return try Bitmap(size: size, channels: 3) { _, pixels in
                         try JPEGReader.readTurned(bytes, header: stored, into: pixels)
                     }
                 }
@@ -117,9 +112,7 @@ struct OpenedJPEG: OpenedImage {
                     try read(bytes, size, pixels)
                 }
             }
-            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch let refusal as CodecRefusal {
-            throw refusal.codingError(.JPEG)
+            return try bitmap.convertingNewPixels(by: profile)
         }
     }
 }

@@ -1,13 +1,8 @@
-import DirectCodecs
-
 /// Finds the scans of a JPEG file in its bytes, as they arrive; each byte is looked at once.
 ///
 /// A pure value of constant size, whatever the bytes are. It stops at the end of the image, and at
 /// whatever libjpeg might read in another way.
 struct JPEGScanCounter: Equatable {
-    /// More scans than any encoder writes; decoders refuse files that have more.
-    static let mostScans = JPEGSegments.maximumScanCount
-
     /// The coding process of the file.
     enum Process {
         /// No frame header has arrived yet.

@@ -1,4 +1,5 @@
 import CCodecs
+import DirectCodecs
 package import Foundation
 import Vips
 
@@ -9,10 +10,6 @@ import Vips
 /// nothing can be decoded any more.
 package final class ProgressiveJPEGDecoder: @unchecked Sendable {
     // Unchecked because it is not locked: whoever owns it makes one call at a time.
-
-    /// Each scan costs a pass over all coefficients, so that a small file with thousands of them would keep a
-    /// core busy.
-    static let maximumScanCount = JPEGScanCounter.mostScans
 
     /// Where a complete scan ends.
     private struct Boundary {
@@ -31,14 +28,11 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
     /// The bytes that the decoder is not done with.
     private var pending = Data()
     private var header: Header?
-    /// Whether decoding has failed.
     private var isBroken = false
 
-    /// The bytes handed over so far.
     package private(set) var receivedCount = 0
     /// The bytes that have been decoded for good.
     private(set) var decodedCount = 0
-    /// The scans that have been decoded.
     package private(set) var decodedScanCount = 0
 
     /// - Throws: `ImageCodingError`: there is no memory.
@@ -80,7 +74,7 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
         let before = completeScanCount
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
-            while !rest.isEmpty, boundaries.count <= Self.maximumScanCount {
+            while !rest.isEmpty, boundaries.count <= JPEGSegments.maximumScanCount {
                 let known = counter.complete
                 let looked = counter.scan(UnsafeRawBufferPointer(rebasing: rest))
                 rest = rest.dropFirst(looked)
@@ -93,7 +87,7 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
         guard counter.process != .other else {
             throw .unsupported(.JPEG, reason: "it is not progressive")
         }
-        guard boundaries.count <= Self.maximumScanCount else {
+        guard boundaries.count <= JPEGSegments.maximumScanCount else {
             throw .unsupported(.JPEG, reason: "it has too many scans")
         }
         pending.append(bytes)

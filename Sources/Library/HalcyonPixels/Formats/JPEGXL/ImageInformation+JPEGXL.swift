@@ -11,17 +11,13 @@ extension ImageInformation {
             boxes = found
         }
         guard let header = JPEGXLStreamHeader(boxes.codestream) else { return nil }
-        var information = ImageInformation(
-            .JPEGXL, size: header.size.turned(by: header.orientation))
-        information.orientation = header.orientation
-        information.bitsPerSample = header.bitsPerSample
-        information.hasAlpha = header.hasAlpha
-        information.colorProfile = header.profile
+        var information = header.information
+        information.size = information.size.turned(by: information.orientation)
         information.hasGainMap = boxes.hasGainMap
         information.camera = boxes.exif.flatMap(Camera.init(exif:))
         if !header.isAnimated { information.frameCount = 1 }
         information.isComplete =
-            boxes.isComplete && header.hasAlpha != nil && (!header.isAnimated || file.isWhole)
+            boxes.isComplete && information.hasAlpha != nil && (!header.isAnimated || file.isWhole)
         return information
     }
 }
@@ -70,31 +66,31 @@ private struct JPEGXLBoxes {
 
 /// The header of a JPEG XL codestream: size and image metadata.
 private struct JPEGXLStreamHeader {
-    private(set) var size = PixelSize(width: 0, height: 0)
-    private(set) var orientation = 1
-    private(set) var bitsPerSample: Int? = 8
-    private(set) var hasAlpha: Bool? = false
+    /// With the size as stored.
+    private(set) var information = ImageInformation(.JPEGXL)
     private(set) var isAnimated = false
-    private(set) var profile: ImageInformation.ColorProfile? = .coded(primaries: 1, transfer: 13)
 
     /// `nil` when the bytes end before what is needed to tell the size as shown.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var bits = Bits(bytes)
         guard bits.read(16) == 0x0AFF, let size = Self.size(&bits) else { return nil }
-        self.size = size
+        information.size = size
+        information.bitsPerSample = 8
+        information.hasAlpha = false
+        information.colorProfile = .coded(primaries: 1, transfer: 13)
         guard let isDefault = bits.flag() else { return nil }
         if isDefault { return }
         guard let hasExtra = bits.flag() else { return nil }
         if hasExtra {
             guard let turned = bits.read(3), let hasIntrinsic = bits.flag() else { return nil }
-            orientation = turned + 1
+            information.orientation = turned + 1
             if hasIntrinsic { _ = Self.size(&bits) }
             if bits.flag() == true { Self.passPreview(&bits) }
             guard let animated = bits.flag() else { return nil }
             isAnimated = animated
             if animated { Self.passAnimation(&bits) }
         }
-        bitsPerSample = Self.depth(&bits)
+        information.bitsPerSample = Self.depth(&bits)
         readChannels(&bits)
     }
 
@@ -149,24 +145,24 @@ private struct JPEGXLStreamHeader {
     /// Extra channels, of which the kind 0 is opacity, and the colours behind them.
     private mutating func readChannels(_ bits: inout Bits) {
         _ = bits.flag()
-        profile = nil
+        information.colorProfile = nil
         guard let count = bits.number([.value(0), .value(1), .bits(4, 2), .bits(12, 1)]) else {
-            return hasAlpha = nil
+            return information.hasAlpha = nil
         }
         for _ in 0..<count {
-            guard let isDefault = bits.flag() else { return hasAlpha = nil }
+            guard let isDefault = bits.flag() else { return information.hasAlpha = nil }
             if isDefault {
-                hasAlpha = true
+                information.hasAlpha = true
                 continue
             }
-            guard let kind = Self.enumerated(&bits) else { return hasAlpha = nil }
+            guard let kind = Self.enumerated(&bits) else { return information.hasAlpha = nil }
             _ = Self.depth(&bits)
             _ = bits.number([.value(0), .value(3), .value(4), .bits(3, 1)])
             let name = bits.number([.value(0), .bits(4, 0), .bits(5, 16), .bits(10, 48)])
             for _ in 0..<(name ?? 0) { _ = bits.read(8) }
             switch kind {
             case 0:
-                hasAlpha = true
+                information.hasAlpha = true
                 _ = bits.flag()
             case 2:
                 for _ in 0..<4 { _ = bits.read(16) }
@@ -181,16 +177,17 @@ private struct JPEGXLStreamHeader {
     private mutating func readColours(_ bits: inout Bits) {
         _ = bits.flag()
         guard let isDefault = bits.flag() else { return }
-        if isDefault { return profile = .coded(primaries: 1, transfer: 13) }
+        if isDefault { return information.colorProfile = .coded(primaries: 1, transfer: 13) }
         guard let hasProfile = bits.flag(), let space = Self.enumerated(&bits) else { return }
         // The profile is compressed, and its name with it.
-        if hasProfile { return profile = .icc(name: nil) }
+        if hasProfile { return information.colorProfile = .icc(name: nil) }
         guard space == 0, Self.enumerated(&bits) == 1, let primaries = Self.enumerated(&bits),
             [1, 9, 11].contains(primaries), bits.flag() == false,
             let transfer = Self.enumerated(&bits)
         else { return }
         // D65 and the primaries called P3 are number 12 of H.273.
-        profile = .coded(primaries: primaries == 11 ? 12 : primaries, transfer: transfer)
+        information.colorProfile = .coded(
+            primaries: primaries == 11 ? 12 : primaries, transfer: transfer)
     }
 
     /// Bits from the lowest of each byte on.

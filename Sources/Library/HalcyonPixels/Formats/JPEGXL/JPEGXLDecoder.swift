@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads JPEG XL files with libjxl, pictures and animations.
-struct JPEGXLDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .JPEGXL && JPEGXLFile.isAvailable
-    }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads JPEG XL files with libjxl, pictures and animations.
+    static let jpegXL = ImageDecoder {
+        $0 == .JPEGXL && JPEGXLFile.isAvailable
+    } open: { data, _, _ in
         try OpenedFrames<JPEGXLFrameReader>(data)
     }
 }
@@ -22,34 +18,23 @@ struct JPEGXLFrameReader: FileFrameReader {
     private let file: JPEGXLFile
 
     init(_ data: Data) throws {
-        file = try ByteOwner.file(.JPEGXL, of: data) { bytes, owner throws(CodecRefusal) in
-            try JPEGXLFile(bytes, owner: owner)
-        }
+        let owner = ByteOwner(data)
+        file = try ImageFormat.JPEGXL.reporting { try JPEGXLFile(owner.bytes, owner: owner) }
     }
 
     var header: ImageHeader {
-        var header = ImageHeader(
+        ImageHeader(
             format: .JPEGXL, size: PixelSize(width: file.width, height: file.height),
-            hasAlpha: file.hasAlpha, depth: depth)
-        if !file.durations.isEmpty {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map(AnimationTiming.clamped),
-                loopCount: file.loopCount)
-        }
-        return header
+            hasAlpha: file.hasAlpha, depth: depth,
+            timing: AnimationTiming(stored: file.durations, loopCount: file.loopCount))
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         let memory = PixelMemory.forPixels(
             count: file.width * file.height * file.channels * file.depth / 8)
-        do {
-            if index > position { file.skip(index - position) }
-            position = index + 1
-            try file.next(into: memory.pointer)
-        } catch {
-            throw error.codingError(.JPEGXL)
-        }
+        if index > position { file.skip(index - position) }
+        position = index + 1
+        try ImageFormat.JPEGXL.reporting { try file.next(into: memory.pointer) }
         return try shown(memory, PixelSize(width: file.width, height: file.height))
     }
 
@@ -65,15 +50,13 @@ struct JPEGXLFrameReader: FileFrameReader {
         let bytesPerPixel = file.channels * file.depth / 8
         let memory = PixelMemory.forPixels(count: size.pixelCount * bytesPerPixel)
         position = 1
-        do {
+        try ImageFormat.JPEGXL.reporting {
             // Memory of such sizes is used again and again, which costs less than the rows that libjxl
             // delivers one by one: it keeps all of them as floating-point numbers for that.
             let full = PixelMemory.forPixels(count: file.width * file.height * bytesPerPixel)
             try file.next(into: full.pointer)
             try file.reduce(
                 full.pointer, width: size.width, height: size.height, into: memory.pointer)
-        } catch {
-            throw error.codingError(.JPEGXL)
         }
         return try shown(memory, size)
     }

@@ -2,16 +2,12 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
-///
-/// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with colours
-/// that have to be converted, are given to libvips as files of their own.
-struct APNGDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) throws -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
+    ///
+    /// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with colours
+    /// that have to be converted, are given to libvips as files of their own.
+    static let animatedPNG = ImageDecoder(.PNG) { data, _, _ in
         try OpenedAPNG(data)
     }
 }
@@ -32,21 +28,17 @@ struct OpenedAPNG: OpenedImage {
     }
 
     let header: ImageHeader
-    private let data: Data
-    private let file: APNGFile
-    private let kind: FrameKind
+    fileprivate let data: Data
+    fileprivate let file: APNGFile
+    fileprivate let kind: FrameKind
     let orientation: Int
 
     /// `nil` for a file without an animation, and for one whose only frame is the picture that others show.
     ///
     /// - Throws: What is wrong with the animation.
     init?(_ data: Data) throws {
-        let found = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> APNGFile? in
-            do throws(CodecRefusal) {
-                return try APNGFile(bytes)
-            } catch {
-                throw error.codingError(.PNG)
-            }
+        let found = try ImageFormat.PNG.reporting {
+            try data.withUnsafeBytes { try APNGFile($0) }
         }
         guard let file = found, file.frames.count > 1 || !file.beginsWithStill else { return nil }
         var header = ImageHeader(
@@ -58,17 +50,15 @@ struct OpenedAPNG: OpenedImage {
             kind = .common(common)
             self.orientation = orientation
         } else {
-            let image = try VipsLoader.reporting(.PNG) { try VipsLoader.of(.PNG).open(data) }
+            let image = try ImageFormat.PNG.reporting { try VipsLoader.of(.PNG).open(data) }
             kind = .other(hasAlpha: image.hasAlpha)
             orientation = image.orientation(in: .PNG)
             header.depth = image.isDeep ? Bitmap.Depth.sixteen : .eight
         }
         header.size = header.size.turned(by: orientation)
         header.hasAlpha = file.hasAlpha(kind.hasAlpha)
-        if file.frames.count > 1 {
-            header.frameCount = file.frames.count
-            header.timing = file.timing
-        }
+        header.timing = AnimationTiming(
+            stored: file.frames.map(\.duration), loopCount: file.loopCount)
         self.header = header
         self.data = data
         self.file = file
@@ -83,8 +73,7 @@ struct OpenedAPNG: OpenedImage {
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
         case .atLeast:
-            var reader = try frameReader()
-            return .bitmap(try reader.frame(frame))
+            return try readFrame(frame)
         case .exactly:
             guard frame == 0, file.beginsWithStill, let still = try still(),
                 still.header.hasAlpha == header.hasAlpha
@@ -93,13 +82,11 @@ struct OpenedAPNG: OpenedImage {
         }
     }
 
-    func frameReader() throws -> any FrameReader {
-        APNGFrameReader(data, file, kind, header: header, orientation: orientation)
-    }
+    func frameReader() throws -> any FrameReader { APNGFrameReader(self) }
 
     func still() throws -> (any OpenedImage)? {
-        try PNGDecoder().open(data, format: .PNG, coding: .current)
-            ?? VipsDecoder().open(data, format: .PNG, coding: .current)
+        try ImageDecoder.png.open(data, .PNG, .current)
+            ?? ImageDecoder.vips.open(data, .PNG, .current)
     }
 }
 
@@ -107,75 +94,57 @@ struct OpenedAPNG: OpenedImage {
 struct APNGFrameReader: FrameReader {
     private(set) var position = 0
 
-    private let data: Data
-    private let file: APNGFile
-    private let kind: OpenedAPNG.FrameKind
-    private let header: ImageHeader
-    /// The EXIF orientation of the canvas, 1…8.
-    private let orientation: Int
+    private let opened: OpenedAPNG
     /// The coded colours of all frames, for an uncommon file.
     private let colours: ColourDescription?
     private let canvas: APNGCanvas
 
-    init(
-        _ data: Data, _ file: APNGFile, _ kind: OpenedAPNG.FrameKind, header: ImageHeader,
-        orientation: Int
-    ) {
-        self.data = data
-        self.file = file
-        self.kind = kind
-        self.header = header
-        self.orientation = orientation
+    init(_ opened: OpenedAPNG) {
+        self.opened = opened
         colours =
-            if case .other = kind { data.withUnsafeBytes { ColourDescription(ofPNG: $0) } } else {
+            if case .other = opened.kind {
+                opened.data.withUnsafeBytes { ColourDescription(ofPNG: $0) }
+            } else {
                 nil
             }
         canvas = APNGCanvas(
-            file, channels: header.hasAlpha ? 4 : 3, isDeep: header.depth == .sixteen)
+            opened.file, channels: opened.header.hasAlpha ? 4 : 3,
+            isDeep: opened.header.depth == .sixteen)
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        try data.withUnsafeBytes { bytes in
+        try opened.data.withUnsafeBytes { bytes in
             for _ in position...index { try draw(bytes) }
         }
-        let stored = header.size.turned(by: orientation)
-        let memory = PixelMemory.forPixels(count: stored.pixelCount * header.bytesPerPixel)
-        canvas.copy(to: memory.pointer)
-        let bitmap = Bitmap(
-            size: stored, channels: header.hasAlpha ? 4 : 3, depth: header.depth, storage: memory)
-        guard orientation > 1 else { return bitmap }
-        return try VipsLoader.reporting(.PNG) {
-            try Bitmap(
-                rendering: bitmap.vipsImage()
-                    .settingMetadata([("orientation", .int(orientation))]).orientationApplied())
+        let header = opened.header
+        return Bitmap(
+            size: header.size, channels: header.hasAlpha ? 4 : 3, depth: header.depth,
+            orientation: opened.orientation
+        ) { _, pixels in
+            canvas.copy(to: pixels)
         }
     }
 
     private func draw(_ bytes: UnsafeRawBufferPointer) throws {
         let index = canvas.nextFrame
-        do {
-            switch kind {
+        try ImageFormat.PNG.reporting {
+            switch opened.kind {
             case .common(let common):
                 try canvas.drawNext(common, bytes)
             case .other(let hasAlpha):
-                let separate = Data(try file.separateFile(of: index, bytes))
+                let separate = Data(try opened.file.separateFile(of: index, bytes))
                 draw(try separateFrame(separate, hasAlpha: hasAlpha))
             }
-        } catch let refusal as CodecRefusal {
-            throw refusal.codingError(.PNG)
         }
     }
 
     private func separateFrame(_ data: Data, hasAlpha: Bool) throws -> Bitmap {
-        let bitmap = try VipsLoader.reporting(.PNG) {
-            try Bitmap(
-                rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(
-                    alpha: hasAlpha, from: colours))
-        }
-        let frame = file.frames[canvas.nextFrame]
+        let bitmap = try Bitmap(
+            rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(alpha: hasAlpha, from: colours))
+        let frame = opened.file.frames[canvas.nextFrame]
         guard bitmap.size == PixelSize(width: frame.width, height: frame.height),
-            bitmap.depth == header.depth
+            bitmap.depth == opened.header.depth
         else { throw ImageCodingError.corrupt(.PNG, reason: "its frames differ in kind") }
         return bitmap
     }
@@ -188,13 +157,5 @@ struct APNGFrameReader: FrameReader {
                 }
             }
         }
-    }
-}
-
-extension APNGFile {
-    /// When the frames are shown.
-    var timing: AnimationTiming {
-        AnimationTiming(
-            durations: frames.map { AnimationTiming.clamped($0.duration) }, loopCount: loopCount)
     }
 }

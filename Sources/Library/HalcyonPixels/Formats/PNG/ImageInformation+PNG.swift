@@ -15,17 +15,15 @@ extension ImageInformation {
         guard found.hasPixels || file.isWhole else { return nil }
 
         let stored = PixelSize(width: Int(width), height: Int(height))
-        var information = ImageInformation(.PNG, size: stored.turned(by: found.orientation))
-        information.orientation = found.orientation
+        var information = found.information
+        information.size = stored.turned(by: information.orientation)
         information.bitsPerSample = type == 3 ? 8 : Int(depth)
         information.hasAlpha = type & 4 != 0 || found.hasTransparency
-        information.colorProfile = found.profile
-        information.camera = found.camera
         information.hasGainMap = false
         information.frameCount = found.frameCount
-        if found.frameCount > 1, found.delays.count == found.frameCount {
+        if found.delays.count == found.frameCount {
             information.animation = AnimationTiming(
-                durations: found.delays.map(AnimationTiming.clamped), loopCount: found.loopCount)
+                stored: found.delays, loopCount: found.loopCount)
         }
         information.isComplete =
             found.hasPixels && (found.frameCount == 1 || information.animation != nil)
@@ -48,9 +46,8 @@ extension ImageInformation {
 
 /// The findings from the chunks of a PNG file.
 private struct PNGFindings {
-    private(set) var orientation = 1
-    private(set) var camera: ImageInformation.Camera?
-    private(set) var profile: ImageInformation.ColorProfile?
+    /// Orientation, camera and profile.
+    private(set) var information = ImageInformation(.PNG)
     private(set) var hasTransparency = false
     private(set) var hasPixels = false
     private(set) var frameCount = 1
@@ -83,18 +80,19 @@ private struct PNGFindings {
         if name.hasPrefix("tRNS") {
             hasTransparency = true
         } else if name.hasPrefix("eXIf") {
-            orientation = EXIFBlock.orientation(in: content) ?? 1
-            camera = ImageInformation.Camera(exif: content)
+            information.orientation = EXIFBlock.orientation(in: content) ?? 1
+            information.camera = ImageInformation.Camera(exif: content)
         } else if name.hasPrefix("cICP"), ColourDescription(cICP: content) != nil,
             let primaries = reader.byte(0), let transfer = reader.byte(1)
         {
             // It counts more than what else there may be.
-            profile = .coded(primaries: Int(primaries), transfer: Int(transfer))
-        } else if name.hasPrefix("iCCP"), profile == nil {
+            information.colorProfile = .coded(primaries: Int(primaries), transfer: Int(transfer))
+        } else if name.hasPrefix("iCCP"), information.colorProfile == nil {
             // The profile is compressed; its name stands before it.
-            profile = .icc(name: ProfileName.printable(content.prefix(79).prefix { $0 != 0 }))
-        } else if name.hasPrefix("sRGB"), profile == nil {
-            profile = .coded(primaries: 1, transfer: 13)
+            let profileName = ProfileName.printable(content.prefix(79).prefix { $0 != 0 })
+            information.colorProfile = .icc(name: profileName)
+        } else if name.hasPrefix("sRGB"), information.colorProfile == nil {
+            information.colorProfile = .coded(primaries: 1, transfer: 13)
         } else if name.hasPrefix("acTL"), let count = reader.bigUInt32(0),
             let loops = reader.bigUInt32(4), count > 0, count <= APNGFile.mostFrames
         {

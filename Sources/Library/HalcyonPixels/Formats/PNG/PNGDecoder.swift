@@ -2,16 +2,12 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads ordinary PNG files directly. Others, and the judgement of damaged ones, are left to libvips.
-///
-/// libvips 8.14 inflates with zlib and takes filters off without SIMD, and its pipeline costs more than
-/// the pixels of an icon. A reduced picture is resampled while its rows come out.
-struct PNGDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads ordinary PNG files directly. Others, and the judgement of damaged ones, are left to libvips.
+    ///
+    /// libvips 8.14 inflates with zlib and takes filters off without SIMD, and its pipeline costs more than
+    /// the pixels of an icon. A reduced picture is resampled while its rows come out.
+    static let png = ImageDecoder(.PNG) { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         guard let file = try? data.withUnsafeBytes({ try PNGFile($0) }) else { return nil }
         return OpenedPNG(data, file)
@@ -59,19 +55,13 @@ struct OpenedPNG: OpenedImage {
     /// Whether a smaller picture is made while rows come out, before colours are converted.
     var isReduced: Bool { colours?.hasStepsOfSRGB ?? true }
 
-    /// Many pixels, whose conversion by libvips is better fed row by row, are left to it.
     func isLeftToVips(_ size: DecodedSize) -> Bool {
-        guard let profile, !profile.isQuick else { return false }
-        return switch size {
-        case .atLeast: true
-        case .exactly(let reduction): reduction.size == header.size
-        }
+        profile?.isLeftToVips(size, of: header) ?? false
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap? {
         let stored = try pixels(size: size)
         if let colours { return stored?.convertingNewPixels(from: colours) }
-        guard let profile else { return stored }
         return try stored?.convertingNewPixels(by: profile)
     }
 
@@ -98,13 +88,7 @@ extension PNGStructure {
     /// - Throws: `ImageCodingError` for a file that claims more than it has, or whose metadata would take
     ///   too much memory.
     @discardableResult
-    static func check(_ data: Data) throws(ImageCodingError) -> PNGStructure {
-        let walked = data.withUnsafeBytes { bytes in
-            Result { () throws(CodecRefusal) in try PNGStructure(bytes) }
-        }
-        switch walked {
-        case .success(let structure): return structure
-        case .failure(let refusal): throw refusal.codingError(.PNG)
-        }
+    static func check(_ data: Data) throws -> PNGStructure {
+        try ImageFormat.PNG.reporting { try data.withUnsafeBytes { try PNGStructure($0) } }
     }
 }

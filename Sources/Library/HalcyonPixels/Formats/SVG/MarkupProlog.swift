@@ -33,7 +33,6 @@ enum MarkupProlog {
             .withUnsafeBytes { rootName(in: $0) }
     }
 
-    /// The root element.
     struct Root {
         let name: String
         /// The start tag without `<` and `>`.

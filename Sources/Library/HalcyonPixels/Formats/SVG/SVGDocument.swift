@@ -6,7 +6,6 @@ import Foundation
 struct SVGDocument {
     /// The bytes that are drawn.
     private(set) var data = Data()
-    /// The number of elements in the file.
     let elementCount: Int
     /// The number of elements that are drawn, copies included.
     let drawnCount: Int
@@ -57,7 +56,6 @@ private struct Reader {
     /// Attributes that have other values than in the file, by the index of the element.
     private var changes: [Int: [String: String]] = [:]
 
-    /// Reads a whole file.
     static func reading(
         _ file: Data, _ changes: [Int: [String: String]] = [:]
     ) throws(ImageCodingError) -> Reader {

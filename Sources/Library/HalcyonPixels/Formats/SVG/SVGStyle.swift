@@ -28,7 +28,6 @@ struct SVGStyle {
     }
 }
 
-/// The rules of a style sheet.
 struct SVGStyleSheet {
     /// The last selector of each group, as it is written, with what the rule says.
     private(set) var rules: [(selector: [UInt8], style: SVGStyle)] = []

@@ -197,7 +197,6 @@ package struct XMLScanner {
 struct XMLReferences {
     /// More bytes than all entities together stand for in files that programs write.
     static let mostBytes = 8 << 20
-    /// The maximum nesting of entities.
     static let deepestNesting = 16
 
     static let wordsForElements = "it defines entities that stand for elements or files"
@@ -211,69 +210,52 @@ struct XMLReferences {
     /// - Parameter value: As it is written.
     mutating func define(_ name: String, as value: ArraySlice<UInt8>) throws(XMLScanner.Refusal) {
         // Characters are put in at once, entities only where this one is used.
-        let text = try withCharacters(value)
+        let text = try Self.replacing(value) { name, place throws(XMLScanner.Refusal) in
+            guard name.hasPrefix("#") else { return Array(value[place]) }
+            guard let scalar = Self.scalar(name) else { throw Self.unknown }
+            return Array(String(scalar).utf8)
+        }
         guard !text.contains(UInt8(ascii: "<")) else { throw .tooComplex(Self.wordsForElements) }
         // The first definition counts.
         if texts[name] == nil { texts[name] = text }
     }
 
-    mutating func resolved(_ text: ArraySlice<UInt8>) throws(XMLScanner.Refusal) -> [UInt8] {
-        var result: [UInt8] = []
-        try resolve(text, into: &result, depth: 0)
-        return result
-    }
-
-    private mutating func resolve(
-        _ text: ArraySlice<UInt8>, into result: inout [UInt8], depth: Int
-    ) throws(XMLScanner.Refusal) {
-        var rest = text
-        while let reference = try Self.next(in: rest) {
-            result += rest[..<reference.place.lowerBound]
-            rest = rest[reference.place.upperBound...]
-            if let scalar = Self.scalar(reference.name) {
-                result += Array(String(scalar).utf8)
-            } else if let value = texts[reference.name] {
-                bytes += value.count + 1
-                guard bytes <= Self.mostBytes, depth < Self.deepestNesting else {
-                    throw .tooComplex("its entities stand for too much text")
-                }
-                try resolve(value[...], into: &result, depth: depth + 1)
-            } else if !areIncomplete {
-                throw .malformed("a reference stands for nothing")
+    mutating func resolved(
+        _ text: ArraySlice<UInt8>, depth: Int = 0
+    ) throws(XMLScanner.Refusal) -> [UInt8] {
+        try Self.replacing(text) { name, _ throws(XMLScanner.Refusal) in
+            if let scalar = Self.scalar(name) { return Array(String(scalar).utf8) }
+            guard let value = texts[name] else {
+                if areIncomplete { return [] }
+                throw Self.unknown
             }
+            bytes += value.count + 1
+            guard bytes <= Self.mostBytes, depth < Self.deepestNesting else {
+                throw .tooComplex("its entities stand for too much text")
+            }
+            return try resolved(value[...], depth: depth + 1)
         }
-        result += rest
     }
 
-    /// Text in which characters stand in place of references to them, and to them only.
-    private func withCharacters(
-        _ text: ArraySlice<UInt8>
+    private static let unknown = XMLScanner.Refusal.malformed("a reference stands for nothing")
+
+    /// Text with something else in place of each reference, which `body` gets by its name and its place.
+    private static func replacing(
+        _ text: ArraySlice<UInt8>,
+        _ body: (String, Range<Int>) throws(XMLScanner.Refusal) -> [UInt8]
     ) throws(XMLScanner.Refusal) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text
-        while let reference = try Self.next(in: rest) {
-            result += rest[..<reference.place.lowerBound]
-            if reference.name.hasPrefix("#") {
-                guard let scalar = Self.scalar(reference.name) else {
-                    throw .malformed("a reference stands for nothing")
-                }
-                result += Array(String(scalar).utf8)
-            } else {
-                result += rest[reference.place]
+        while let mark = rest.firstIndex(of: UInt8(ascii: "&")) {
+            guard let end = rest[mark...].prefix(256).firstIndex(of: UInt8(ascii: ";")) else {
+                throw unknown
             }
-            rest = rest[reference.place.upperBound...]
+            result += rest[..<mark]
+            result += try body(
+                String(decoding: rest[(mark + 1)..<end], as: UTF8.self), mark..<(end + 1))
+            rest = rest[(end + 1)...]
         }
         return result + rest
-    }
-
-    private static func next(
-        in text: ArraySlice<UInt8>
-    ) throws(XMLScanner.Refusal) -> (name: String, place: Range<Int>)? {
-        guard let mark = text.firstIndex(of: UInt8(ascii: "&")) else { return nil }
-        guard let end = text[mark...].prefix(256).firstIndex(of: UInt8(ascii: ";")) else {
-            throw .malformed("a reference stands for nothing")
-        }
-        return (String(decoding: text[(mark + 1)..<end], as: UTF8.self), mark..<(end + 1))
     }
 
     private static func scalar(_ reference: String) -> Unicode.Scalar? {

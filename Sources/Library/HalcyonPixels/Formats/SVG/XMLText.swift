@@ -10,12 +10,10 @@ struct XMLText {
     init?(_ data: Data) {
         var file = data
         // Programs of C leave a zero behind the text; in UTF-16 one belongs to it.
-        while file.last == 0, !Self.isWide(data) { file.removeLast() }
+        while file.last == 0, Self.wideEncoding(of: data) == nil { file.removeLast() }
         guard let text = Self.text(file) else { return nil }
         bytes = Self.withPlainLines(text)
     }
-
-    private static func isWide(_ data: Data) -> Bool { wideEncoding(of: data) != nil }
 
     /// UTF-16 with its mark, or by the `<` that a document begins with (XML 1.0, appendix F).
     static func wideEncoding(

@@ -4,33 +4,11 @@ import Foundation
 /// The first directory of a TIFF file (TIFF 6.0, and BigTIFF): what of it libvips does not read, or reads
 /// as another picture than it is.
 struct TIFFHeader {
-    private var compression = 1
-    private var photometric: Int?
-    private var bitsPerSample = [1]
-    private var sampleFormats = [1]
-    private var hasSeparatePlanes = false
-    private var isTiled = false
-    private var samplesPerPixel = 1
-    private var rowsPerStrip = Int.max
-    private var tileSize = PixelSize(width: 0, height: 0)
-    /// The chroma subsampling, across and down.
-    private var subsampling = [2, 2]
-    private var inkSet = 1
-    private var inkCount: Int?
-    /// The meaning of the samples behind those of colour, as far as it is stated: 1 and 2 are opacity.
-    private var extraSamples: [Int] = []
-    /// The locations of the numbers that define the colours and whether they are premultiplied.
-    private var photometricPlace: StoredNumbers?
-    private var extraSamplesPlace: StoredNumbers?
-    /// As stored; `nil` when it is not told.
-    let size: PixelSize?
-    /// The EXIF orientation of the stored pixels, 1…8.
-    let orientation: Int
+    /// The first values of each tag, and where they are, as in `Entries`.
+    private let values: [Int: [Int]]
+    private let places: [Int: StoredNumbers]
     /// Whether the directory and the values it points to are all there.
     let isComplete: Bool
-
-    /// Bits per sample.
-    var depth: Int? { bitsPerSample.first }
 
     /// `nil` when there is no directory.
     init?(_ data: Data) {
@@ -40,31 +18,39 @@ struct TIFFHeader {
 
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let directory = Entries(bytes) else { return nil }
-        let entries = directory.values
-        if let width = entries[256]?.first, let height = entries[257]?.first {
-            size = PixelSize(width: width, height: height)
-        } else {
-            size = nil
-        }
-        let turned = entries[274]?.first ?? 1
-        orientation = (1...8).contains(turned) ? turned : 1
+        (values, places) = (directory.values, directory.places)
         isComplete = directory.isComplete
-        compression = entries[259]?.first ?? 1
-        photometric = entries[262]?.first
-        bitsPerSample = entries[258] ?? [1]
-        sampleFormats = entries[339] ?? [1]
-        hasSeparatePlanes = entries[284]?.first == 2
-        isTiled = entries[322] != nil
-        samplesPerPixel = entries[277]?.first ?? 1
-        rowsPerStrip = entries[278]?.first ?? .max
-        tileSize = PixelSize(width: entries[322]?.first ?? 0, height: entries[323]?.first ?? 0)
-        subsampling = entries[530] ?? [2, 2]
-        inkSet = entries[332]?.first ?? 1
-        inkCount = entries[334]?.first
-        extraSamples = entries[338] ?? []
-        photometricPlace = directory.places[262]
-        extraSamplesPlace = directory.places[338]
     }
+
+    /// As stored; `nil` when it is not told.
+    var size: PixelSize? {
+        guard let width = first(256), let height = first(257) else { return nil }
+        return PixelSize(width: width, height: height)
+    }
+
+    /// The EXIF orientation of the stored pixels, 1…8.
+    var orientation: Int { first(274).flatMap { 1...8 ~= $0 ? $0 : nil } ?? 1 }
+
+    /// Bits per sample.
+    var depth: Int? { bitsPerSample.first }
+
+    private func first(_ tag: Int) -> Int? { values[tag]?.first }
+
+    private var bitsPerSample: [Int] { values[258] ?? [1] }
+    private var compression: Int { first(259) ?? 1 }
+    private var photometric: Int? { first(262) }
+    private var samplesPerPixel: Int { first(277) ?? 1 }
+    private var rowsPerStrip: Int { first(278) ?? .max }
+    private var hasSeparatePlanes: Bool { first(284) == 2 }
+    private var isTiled: Bool { values[322] != nil }
+    private var tileSize: PixelSize { PixelSize(width: first(322) ?? 0, height: first(323) ?? 0) }
+    private var inkSet: Int { first(332) ?? 1 }
+    private var inkCount: Int? { first(334) }
+    /// The meaning of the samples behind those of colour, as far as it is stated: 1 and 2 are opacity.
+    private var extraSamples: [Int] { values[338] ?? [] }
+    private var sampleFormats: [Int] { values[339] ?? [1] }
+    /// The chroma subsampling, across and down.
+    private var subsampling: [Int] { values[530] ?? [2, 2] }
 
     /// Why this kind of TIFF cannot be read, or `nil` when it can, as far as the header tells.
     var refusal: String? {
@@ -172,7 +158,6 @@ extension TIFFHeader {
         return extraSamples.prefix(extraCount).firstIndex { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether a sample is opacity.
     var hasAlpha: Bool { alphaIndex != nil }
 
     /// Whether colours are multiplied with it.
@@ -182,9 +167,9 @@ extension TIFFHeader {
     /// are stored.
     func withPlainSamples(_ file: Data) -> Data {
         var result = Data(file)
-        photometricPlace?.store(2, 0, in: &result)
+        places[262]?.store(2, 0, in: &result)
         for (index, meaning) in extraSamples.enumerated() where meaning == 1 {
-            extraSamplesPlace?.store(2, index, in: &result)
+            places[338]?.store(2, index, in: &result)
         }
         return result
     }
@@ -310,7 +295,7 @@ extension ImageInformation {
         information.camera = Camera(exif: file.bytes)
         information.hasGainMap = false
         information.isComplete = header.isComplete
-        if let place = EXIFFields.value(of: 34675, in: file.bytes) {
+        if let place = EXIFDirectory.value(of: 34675, in: file.bytes) {
             let profile = UnsafeRawBufferPointer(rebasing: file.bytes[place])
             information.colorProfile = .icc(name: ProfileName.of(ByteReader(profile), from: 0))
         }

@@ -20,12 +20,10 @@ extension ImageInformation {
         guard let stored = found.size, !found.waitsForOrientation || file.isWhole else {
             return nil
         }
-        var information = ImageInformation(.WebP, size: stored.turned(by: found.orientation))
-        information.orientation = found.orientation
+        var information = found.information
+        information.size = stored.turned(by: information.orientation)
         information.bitsPerSample = 8
         information.hasGainMap = false
-        information.colorProfile = found.profile
-        information.camera = found.camera
         information.isComplete = found.isComplete(in: file.reader)
         if information.isComplete || found.hasAlpha { information.hasAlpha = found.hasAlpha }
         if !found.isAnimated {
@@ -33,11 +31,8 @@ extension ImageInformation {
             information.hasAlpha = found.hasAlpha
         } else if information.isComplete {
             information.frameCount = max(1, found.delays.count)
-            if found.delays.count > 1 {
-                information.animation = AnimationTiming(
-                    durations: found.delays.map(AnimationTiming.clamped),
-                    loopCount: found.loopCount)
-            }
+            information.animation = AnimationTiming(
+                stored: found.delays, loopCount: found.loopCount)
         }
         return information
     }
@@ -48,9 +43,8 @@ private struct WebPFindings {
     private(set) var size: PixelSize?
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    private(set) var orientation = 1
-    private(set) var camera: ImageInformation.Camera?
-    private(set) var profile: ImageInformation.ColorProfile?
+    /// Orientation, camera and profile.
+    private(set) var information = ImageInformation(.WebP)
     private(set) var delays: [Double] = []
     private(set) var loopCount = 0
     /// The defect in the pixels of a file without other chunks.
@@ -93,11 +87,12 @@ private struct WebPFindings {
         case "EXIF":
             guard announcesEXIF, !hasEXIF, let content else { return }
             hasEXIF = true
-            orientation = EXIFBlock.orientation(in: content) ?? 1
-            camera = ImageInformation.Camera(exif: content)
+            information.orientation = EXIFBlock.orientation(in: content) ?? 1
+            information.camera = ImageInformation.Camera(exif: content)
         case "ICCP":
-            if profile == nil, let content {
-                profile = .icc(name: ProfileName.of(ByteReader(content), from: 0))
+            if information.colorProfile == nil, let content {
+                let name = ProfileName.of(ByteReader(content), from: 0)
+                information.colorProfile = .icc(name: name)
             }
         default:
             break

@@ -2,15 +2,11 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads WebP files with libwebp directly. The judgement of damaged files is left to libvips.
-///
-/// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
-struct WebPDecoder: ImageDecoder {
-    func canDecode(_ format: ImageFormat) -> Bool { format == .WebP }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? {
+extension ImageDecoder {
+    /// Reads WebP files with libwebp directly. The judgement of damaged files is left to libvips.
+    ///
+    /// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
+    static let webP = ImageDecoder(.WebP) { data, _, _ in
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         guard let file = try? data.withUnsafeBytes({ try WebPFile($0) }) else { return nil }
         return OpenedWebP(data, file)
@@ -36,33 +32,21 @@ struct OpenedWebP: OpenedImage {
         self.file = file
         self.orientation = orientation
         let stored = PixelSize(width: file.width, height: file.height)
-        var header = ImageHeader(
-            format: .WebP, size: stored.turned(by: orientation), hasAlpha: file.hasAlpha)
-        if file.isAnimated {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map {
-                    AnimationTiming.clamped(TimeInterval($0) / 1000)
-                }, loopCount: file.loopCount)
-        }
-        self.header = header
+        header = ImageHeader(
+            format: .WebP, size: stored.turned(by: orientation), hasAlpha: file.hasAlpha,
+            timing: AnimationTiming(
+                stored: file.durations.map { TimeInterval($0) / 1000 }, loopCount: file.loopCount))
     }
 
-    /// So many pixels that their conversion by libvips is better fed row by row.
     func isLeftToVips(_ size: DecodedSize) -> Bool {
-        guard let profile, !profile.isQuick, !file.isAnimated else { return false }
-        return switch size {
-        case .atLeast: true
-        case .exactly(let reduction): reduction.size == header.size
-        }
+        !file.isAnimated && profile?.isLeftToVips(size, of: header) ?? false
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         if isLeftToVips(size) { return nil }
         switch size {
         case .atLeast where file.isAnimated:
-            var reader = try frameReader()
-            return .bitmap(try reader.frame(frame))
+            return try readFrame(frame)
         case .exactly where file.isAnimated:
             return nil
         case .atLeast:
@@ -80,9 +64,7 @@ struct OpenedWebP: OpenedImage {
     private func picture(
         _ size: PixelSize, _ quality: DownsamplingQuality
     ) throws -> Bitmap? {
-        let stored = pixels(size, quality)
-        guard let profile else { return stored }
-        return try stored?.convertingNewPixels(by: profile)
+        try pixels(size, quality)?.convertingNewPixels(by: profile)
     }
 
     /// With colours as they are stored.
@@ -117,15 +99,11 @@ struct WebPFrameReader: FrameReader {
         self.header = header
         self.orientation = orientation
         let owner = ByteOwner(data)
-        let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
-        do throws(CodecRefusal) {
-            animation = try WebPAnimation(bytes, owner: owner)
-            let parsed: WebPFile
-            if let file { parsed = file } else { parsed = try WebPFile(bytes) }
-            profile = ForeignProfile(parsed.profile, channels: 3)
-        } catch {
-            throw ImageCodingError.corrupt(.WebP, reason: error.description)
+        let parsed: WebPFile
+        (animation, parsed) = try ImageFormat.WebP.reporting {
+            (try WebPAnimation(owner.bytes, owner: owner), try file ?? WebPFile(owner.bytes))
         }
+        profile = ForeignProfile(parsed.profile, channels: 3)
         let stored = header.size.turned(by: orientation)
         guard animation.width == stored.width, animation.height == stored.height else {
             throw ImageCodingError.corrupt(.WebP, reason: "its headers tell different sizes")
@@ -134,7 +112,7 @@ struct WebPFrameReader: FrameReader {
 
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
-        do {
+        return try ImageFormat.WebP.reporting {
             for _ in position..<index { try animation.skip() }
             let channels = header.hasAlpha ? 4 : 3
             let bitmap = try Bitmap(
@@ -142,9 +120,7 @@ struct WebPFrameReader: FrameReader {
             ) { _, pixels throws(CodecRefusal) in
                 try animation.next(into: pixels, channels: channels)
             }
-            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch let error as CodecRefusal {
-            throw ImageCodingError.corrupt(.WebP, reason: error.description)
+            return try bitmap.convertingNewPixels(by: profile)
         }
     }
 }

@@ -158,7 +158,6 @@ struct IdleFrameReaders {
 }
 
 extension EncodedImage {
-    /// A reader before the first frame.
     func frameReader() throws -> any FrameReader {
         header.timing == nil ? SeparateFrameReader(encoded: self) : try opened.frameReader()
     }

@@ -22,7 +22,6 @@ package final class FrameBuffer: Sendable {
             frames[index] != nil || failed.contains(index)
         }
 
-        /// Bytes of the pixels.
         var byteCount: Int { frames.values.reduce(0) { $0 + $1.byteCount } }
     }
 
@@ -61,10 +60,8 @@ package final class FrameBuffer: Sendable {
                     frameCount: source.frameCount, bytesPerFrame: bytesPerFrame, budget: budget)))
     }
 
-    /// The current contents.
     package var contents: Contents { state.withLock { $0.contents } }
 
-    /// Whether a frame is being decoded.
     package var isLoading: Bool { state.withLock { $0.window.loading != nil } }
 
     /// See `FrameWindow.join(at:lookahead:)`.

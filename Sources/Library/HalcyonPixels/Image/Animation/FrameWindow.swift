@@ -8,7 +8,6 @@ package struct FrameWindow {
 
     /// The result of a change.
     struct Action: Equatable {
-        /// Frames to let go.
         var dropped: [Int] = []
         /// The frame to decode now; `loaded(_:bytes:)` or `failed(_:)` must be called afterwards.
         var load: Int?
@@ -34,11 +33,8 @@ package struct FrameWindow {
     let frameCount: Int
     /// Bytes that frames may take.
     let budget: Int
-    /// Frames that are in memory.
     private(set) var held: Set<Int> = []
-    /// Frames that cannot be decoded.
     private(set) var failed: Set<Int> = []
-    /// The frame that is being decoded.
     private(set) var loading: Int?
 
     private var bytesPerFrame: Int

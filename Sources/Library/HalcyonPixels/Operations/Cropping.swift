@@ -1,17 +1,6 @@
 package import Foundation
 import Vips
 
-/// A crop to a rectangle completely outside of the image, which fails when rendered.
-private struct OutsideOperation: ImageOperation {
-    func outputSize(for input: PixelSize) -> PixelSize { PixelSize(width: 1, height: 1) }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        throw ImageCodingError.processing(
-            reason: "the rectangle to be cut out lies outside of the image, which has "
-                + "\(input.width)×\(input.height) pixels")
-    }
-}
-
 extension Image {
     /// The part of the image in a rectangle, in points, rounded to whole pixels. Rendering fails
     /// when they do not overlap.
@@ -20,7 +9,11 @@ extension Image {
         let (left, right) = (max(0, rect.minX), min(rect.maxX, size.width))
         let (top, bottom) = (max(0, rect.minY), min(rect.maxY, size.height))
         guard right > left, bottom > top, !rect.minX.isNaN, !rect.minY.isNaN else {
-            return applying(OutsideOperation())
+            return changing(to: PixelSize(width: 1, height: 1)) { _, input in
+                throw ImageCodingError.processing(
+                    reason: "the rectangle to be cut out lies outside of the image, which has "
+                        + "\(input.width)×\(input.height) pixels")
+            }
         }
         return cropped(to: CGRect(x: left, y: top, width: right - left, height: bottom - top))
     }
@@ -42,7 +35,10 @@ extension Image {
 
     /// A rectangle of pixels, which lies inside.
     func cropped(left: Int, top: Int, size: PixelSize) -> Image {
-        size == pixelSize ? self : applying(CropOperation(left: left, top: top, size: size))
+        guard size != pixelSize else { return self }
+        return changing(to: size) { image, _ in
+            try image.cropped(left: left, top: top, width: size.width, height: size.height)
+        }
     }
 }
 
@@ -59,21 +55,6 @@ public enum CroppingInterest: String, CaseIterable, Sendable {
     case attention
     /// The part whose brightness varies most, by its entropy.
     case entropy
-}
-
-/// The rectangle of a size that is most interesting.
-private struct SmartCropOperation: ImageOperation {
-    let size: PixelSize
-    let interest: CroppingInterest
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        // Looks at all pixels before it cuts them out.
-        try image.copiedToMemory().smartCropped(to: size, interest)
-    }
 }
 
 extension VipsImage {
@@ -97,8 +78,11 @@ extension Image {
     ) -> Image {
         let size = pixelSize.clipping(size)
         guard size != pixelSize else { return self }
-        let operation = SmartCropOperation(size: size, interest: interest)
-        guard animation != nil else { return applying(operation) }
+        let described = changing(to: size, holdsPixels: true) { image, _ in
+            // Looks at all pixels before it cuts them out.
+            try image.copiedToMemory().smartCropped(to: size, interest)
+        }
+        guard animation != nil else { return described }
         do {
             let cut = try bitmap().vipsImage().smartCropped(to: size, interest)
             // The picture cut out remembers where it comes from.
@@ -110,7 +94,7 @@ extension Image {
                 size: size)
         } catch {
             // What cannot be rendered says why when it is asked for.
-            return applying(operation)
+            return described
         }
     }
 }

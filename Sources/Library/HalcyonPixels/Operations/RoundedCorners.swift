@@ -16,52 +16,18 @@ public struct RectCorner: OptionSet, Hashable, Sendable {
     public static let all: RectCorner = [.topLeft, .topRight, .bottomLeft, .bottomRight]
 }
 
-/// Opacity multiplied by the coverage of a rounded rectangle, on a background.
-struct RoundCornerOperation: ImageOperation {
-    /// In pixels.
-    let radius: Double
-    let corners: RectCorner
-    let background: Color?
-
-    func outputHasAlpha(for input: Bool) -> Bool { (background?.alpha ?? 0) < 1 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let shape = RoundedRectangle(size: input, radius: radius, corners: corners)
-        let mask = try CoverageMask(size: input, format: image.format, adding: shape).vipsImage()
-        return try image.masked(by: mask).composited(over: background ?? .clear)
-    }
-}
-
 extension Image {
     /// The image with rounded corners, outside of which one sees `background`, or nothing.
     ///
     /// - Parameter radius: In pixels; at most half of the shorter side is used.
     package func rounded(radius: CGFloat, corners: RectCorner, background: Color?) -> Image {
-        applying(RoundCornerOperation(radius: radius, corners: corners, background: background))
+        let background = background ?? .clear
+        return changing(hasAlpha: background.alpha < 1) { image, size in
+            try image.rounded(radius: radius, corners: corners, size: size)
+                .composited(over: background)
+        }
     }
-}
 
-/// A colour painted through a mask: a rectangle, less the one inside of the line.
-struct BorderOperation: ImageOperation {
-    /// In pixels.
-    let lineWidth: Double
-    /// The corner radius along the middle of the line, in pixels.
-    let radius: Double
-    let corners: RectCorner
-    let color: Color
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        // A wider line than this could not be seen.
-        let half = min(max(0, lineWidth) / 2, Double(input.longestSide))
-        let middle = RoundedRectangle(size: input, inset: half, radius: radius, corners: corners)
-        let mask = CoverageMask(
-            size: input, format: image.format, adding: middle.expanded(by: half),
-            subtracting: middle.expanded(by: -half))
-        return try image.painted(with: color, through: mask.vipsImage())
-    }
-}
-
-extension Image {
     /// The image with a line along its edges, inside of them.
     ///
     /// - Parameters:
@@ -70,8 +36,17 @@ extension Image {
     package func bordered(
         lineWidth: CGFloat, radius: CGFloat, corners: RectCorner, color: Color
     ) -> Image {
-        applying(
-            BorderOperation(lineWidth: lineWidth, radius: radius, corners: corners, color: color))
+        let lineWidth = Double(max(0, lineWidth))
+        return changing { image, size in
+            // A wider line than this could not be seen.
+            let half = min(lineWidth / 2, Double(size.longestSide))
+            let middle = RoundedRectangle(
+                size: size, inset: half, radius: radius, corners: corners)
+            let line = try VipsImage.coverage(
+                by: middle.expanded(by: half), less: middle.expanded(by: -half), size: size,
+                like: image)
+            return try image.painted(with: color, through: line)
+        }
     }
 }
 

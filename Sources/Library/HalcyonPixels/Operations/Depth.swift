@@ -1,21 +1,13 @@
 import Vips
 
-/// Conversion to 8 bits per sample.
-struct DepthOperation: ImageOperation {
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.withEightBits()
-    }
-}
-
 extension Image {
     /// The image with 8 bits for each sample, itself if it has no more.
     package func withEightBits() -> Image {
-        depth == .eight ? self : applying(DepthOperation())
+        depth == .eight ? self : changing { image, _ in try image.withEightBits() }
     }
 }
 
 extension VipsImage {
-    /// The image with 8 bits per sample.
     func withEightBits() throws -> VipsImage {
         guard format == .ushort else { return self }
         return try linear(multiply: [1 / 257.0], add: [0]).rounded(to: .uchar)

@@ -2,23 +2,10 @@ import CCodecs
 package import Foundation
 import Vips
 
-/// A blur of the samples in memory, in the depth they have.
-struct BlurOperation: ImageOperation {
-    /// In pixels.
-    let radius: Double
-
-    /// The pixels, and what they were before a pass.
-    func heldPixels(of input: PixelSize) -> Int { input.pixelCount.clampedTimes(2) }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try BoxBlur(radius: radius).apply(to: image)
-    }
-}
-
 extension Image {
     /// The image blurred, close to a Gaussian with a standard deviation of `radius` pixels, at least 2.
     package func blurred(radius: CGFloat) -> Image {
-        applying(BlurOperation(radius: radius))
+        applying(BoxBlur(radius: radius))
     }
 }
 
@@ -27,7 +14,7 @@ extension Image {
 /// Each pass replaces every sample by the mean over a square around it, rounded to the nearest whole
 /// number; outside of the image the nearest edge pixel counts. The sums slide along, so the time does
 /// not depend on the square's size.
-struct BoxBlur {
+struct BoxBlur: ImageOperation {
     /// The side of the square; odd.
     let side: Int
     let passes: Int
@@ -45,8 +32,10 @@ struct BoxBlur {
     /// Sums of a square at this radius still fit into 64 bits; no image is that large.
     private static let largestRadius = 1_000_000.0
 
-    /// Evaluates `image` and blurs it.
-    func apply(to image: VipsImage) throws -> VipsImage {
+    /// The pixels, and what they were before a pass.
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount.clampedTimes(2) }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         let pixels = try image.rendered()
         if pixels.format == .ushort {
             try blur(pixels, as: UInt16.self)

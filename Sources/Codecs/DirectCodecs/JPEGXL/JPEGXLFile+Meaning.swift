@@ -1,11 +1,9 @@
 import CCodecs
 
-/// The colours of the samples that a JPEG XL decoder is about to deliver.
-struct JPEGXLColours {
-    let meaning: JPEGXLFile.Meaning
-
-    /// Asks a decoder that has come to the colours. Where it has the choice, because the file holds colours
-    /// as they are seen, it delivers sRGB, but of light brighter than paper all that there is.
+extension JPEGXLFile.Meaning {
+    /// Asks a decoder that has come to the colours of the samples that it is about to deliver. Where it has the
+    /// choice, because the file holds colours as they are seen, it delivers sRGB, but of light brighter than
+    /// paper all that there is.
     init(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer, _ info: JxlBasicInfo
     ) throws(CodecRefusal) {
@@ -24,9 +22,9 @@ struct JPEGXLColours {
         }
         if var colours = Self.encoding(jxl, decoder, JXL_COLOR_PROFILE_TARGET_DATA) {
             colours.peak = Double(info.intensity_target)
-            meaning = .described(colours)
-        } else if let profile = Self.profile(jxl, decoder) {
-            meaning = .profile(profile)
+            self = .described(colours)
+        } else if let profile = Self.iccProfile(jxl, decoder) {
+            self = .profile(profile)
         } else {
             throw .unusual("its colours are not described")
         }
@@ -42,7 +40,7 @@ struct JPEGXLColours {
         return ColourDescription(encoding)
     }
 
-    private static func profile(
+    private static func iccProfile(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer
     ) -> [UInt8]? {
         var size = 0

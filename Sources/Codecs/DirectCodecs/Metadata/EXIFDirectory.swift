@@ -1,0 +1,74 @@
+/// A directory of EXIF data (CIPA DC-008).
+package struct EXIFDirectory {
+    private let tiff: TIFFBlock
+    private let block: UnsafeRawBufferPointer
+    private let entries: [Int]
+
+    /// Entries that are looked at, and bytes of a text.
+    private static let mostEntries = 512
+    private static let longestText = 128
+
+    /// The first directory of a block; `nil` when it has none.
+    package init?(_ block: UnsafeRawBufferPointer) {
+        guard let tiff = TIFFBlock(exif: block) else { return nil }
+        self.init(tiff, block, at: tiff.firstDirectory)
+    }
+
+    private init?(_ tiff: TIFFBlock, _ block: UnsafeRawBufferPointer, at offset: Int) {
+        guard let entries = tiff.entries(ofDirectory: offset) else { return nil }
+        self.tiff = tiff
+        self.block = block
+        self.entries = Array(entries.prefix(Self.mostEntries))
+    }
+
+    /// The range of a value that does not fit into its entry, in a block that begins with the
+    /// header of TIFF.
+    package static func value(of tag: Int, in block: UnsafeRawBufferPointer) -> Range<Int>? {
+        TIFFBlock(block).flatMap { EXIFDirectory($0, block, at: $0.firstDirectory) }?
+            .place(of: tag, lengths: [7: 1, 1: 1])
+    }
+
+    /// The directory that an entry points at.
+    package func directory(_ tag: Int) -> EXIFDirectory? {
+        number(tag).flatMap { EXIFDirectory(tiff, block, at: $0) }
+    }
+
+    private func entry(_ tag: Int) -> Int? {
+        entries.first { tiff.number($0, 2) == tag }
+    }
+
+    package func number(_ tag: Int) -> Int? {
+        entry(tag).flatMap(tiff.firstInteger)
+    }
+
+    /// Where a value of so many bytes for each of its elements, by their type, lies outside of its entry.
+    private func place(of tag: Int, lengths: [Int: Int]) -> Range<Int>? {
+        guard let entry = entry(tag), let type = tiff.number(entry + 2, 2),
+            let length = lengths[type], let count = tiff.number(entry + 4, 4),
+            count * length > 4, let offset = tiff.number(entry + 8, 4)
+        else { return nil }
+        return tiff.range(offset, length: count * length)
+    }
+
+    package func text(_ tag: Int) -> String? {
+        guard let entry = entry(tag), tiff.number(entry + 2, 2) == 2 else { return nil }
+        let inside = tiff.number(entry + 4, 4).flatMap { count in
+            count <= 4 ? tiff.range(entry + 8, length: count) : nil
+        }
+        guard let place = inside ?? self.place(of: tag, lengths: [2: 1]) else { return nil }
+        let bytes = block[place].prefix(Self.longestText).prefix { $0 != 0 }
+        // ASCII, says the standard; what is not is left out.
+        let text = String(decoding: bytes.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+        let words = text.split(separator: " ").joined(separator: " ")
+        return words.isEmpty ? nil : words
+    }
+
+    /// A quotient of two numbers.
+    package func fraction(_ tag: Int) -> Double? {
+        guard let entry = entry(tag), tiff.number(entry + 2, 2) == 5,
+            let offset = tiff.number(entry + 8, 4), let over = tiff.number(offset, 4),
+            let under = tiff.number(offset + 4, 4), under > 0
+        else { return nil }
+        return Double(over) / Double(under)
+    }
+}
