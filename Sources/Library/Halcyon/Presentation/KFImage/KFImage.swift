@@ -58,7 +58,9 @@ extension KFImage {
         self.context = context
         context.rendering.isAnimated = true
     }
+}
 
+extension KFImage {
     /// The content of a `KFImage` or a `KFAnimatedImage`.
     ///
     /// Two contexts are equal if they have the same source and processor: for an equal context a
