@@ -145,9 +145,10 @@ struct RedisClientTests {
 
     @Test func subscribersHearWhatIsPublishedAlsoAfterARestart() async throws {
         let heard = Recorder<String>()
-        let connections = Recorder<Void>()
+        let (connections, losses) = (Recorder<Void>(), Recorder<Void>())
         let subscription = RedisSubscription(
             settings, channels: ["one", "two"], onConnection: { connections.record(()) },
+            onLoss: { losses.record(()) },
             onMessage: { heard.record("\($0) \(String(buffer: $1))") })
         await connections.waitFor(count: 1)
         #expect(subscription.isConnected)
@@ -155,7 +156,8 @@ struct RedisClientTests {
         _ = try await client.send([["PUBLISH", "one", "a"], ["PUBLISH", "two", "b"]])
         #expect(await heard.waitFor(count: 2) == ["one a", "two b"])
         await server.kill()
-        while subscription.isConnected { await pause() }
+        await losses.waitFor(count: 1)
+        #expect(!subscription.isConnected)
         try await server.start()
         await connections.waitFor(count: 2)
         let other = RedisClient(settings)

@@ -37,6 +37,7 @@ final class S3Server: Sendable {
     /// Starts it, and returns when the bucket is there.
     static func start() async throws -> S3Server {
         let server = try S3Server()
+        // Its parts start one after the other, and nothing in its log says that all are there.
         // 409: it is there from the try before.
         while try await !["200", "409"].contains(server.curl("-X", "PUT", server.url(""))) {
             guard server.child.isRunning else {

@@ -157,7 +157,8 @@ final class Browser: Sendable {
             "execute/sync", ["script": script, "args": [String]()] as [String: Any])
     }
 
-    /// Waits until an expression is true, two minutes at most.
+    /// Waits until an expression is true, two minutes at most. It asks again and again: WebDriver tells of no
+    /// changes of a page, and a script that waits in it ends where the page is left.
     func wait(until expression: String, _ location: SourceLocation = #_sourceLocation) async throws
     {
         let end = ContinuousClock.now + .seconds(120)

@@ -84,10 +84,9 @@ import Testing
             let post = try await visitor.head("\(base)/_/plain/local:///china.jpg", method: "POST")
             #expect(post.hasPrefix("HTTP/1.1 405"))
             // Once the codecs are loaded.
-            while try await !visitor.head("\(base)/ready").hasPrefix("HTTP/1.1 200") {
-                await Task.yield()
-            }
+            await images.until(.ready)
             for (path, status) in [
+                ("\(base)/ready", "200"),
                 ("\(base)//_//plain/local:///china.jpg", "404"),
                 ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
                 ("\(base)/iiif/3/china/info.json", "404"), ("/hello", "200"),
@@ -141,7 +140,7 @@ import Testing
                     #expect(head.hasPrefix("HTTP/1.1 \(status)"), "\(place) \(path)")
                 }
             }
-            while images.currentState != .ready { await pause() }
+            await images.until(.ready)
         }
         // The application has ended.
         #expect(images.currentState == .draining)

@@ -390,22 +390,25 @@ import Testing
             "\($0)_temp_path \(folder.url.path)/\($0);"
         }.joined()
         let configuration = """
-            daemon off; pid \(folder.url.path)/pid; error_log stderr;
+            daemon off; pid \(folder.url.path)/pid; error_log stderr notice;
             events {}
             http { access_log off; \(places)
             \(server) }
             """
         let file = try folder.write(Data(configuration.utf8), to: "nginx.conf")
-        let child = try start(
-            program: Self.nginx, ["-e", "stderr", "-p", folder.url.path, "-c", file.path])
+        let (child, log) = try ChildLines.of {
+            try start(
+                program: Self.nginx, ["-e", "stderr", "-p", folder.url.path, "-c", file.path],
+                errors: $0)
+        }
         defer { child.send(SIGTERM) }
         func status(_ target: String) async throws -> Int {
             let url = try #require(URL(string: "http://127.0.0.1:\(port.number)\(target)"))
             return try await LiveServer.Answer(to: URLRequest(url: url)).status
         }
-        while (try? await status("/live")) == nil, child.isRunning { await pause() }
-        try #require(child.isRunning, "\(text("run.err"))")
-        #expect(try await status("/_/w:20/\(Self.china)") == 200, "\(text("run.err"))")
+        // It listens before it has workers.
+        _ = try #require(await log.line(containing: "start worker process"), "\(log.all)")
+        #expect(try await status("/_/w:20/\(Self.china)") == 200, "\(log.all)")
         let encoded = "/_/w:20/plain/local:%2F%2F%2Fchina.jpg%40png"
         #expect(try await status(encoded) == (try await live.ask(encoded).status))
     }

@@ -3,9 +3,12 @@ import HalcyonTestKit
 
 /// Clients that ask one request after the other on connections that they keep until an answer says that it is the
 /// last, and never ask twice.
+///
+/// One that finds no server waits for the next, which the test tells of.
 final class KeptConnections: Sendable {
     private let port: Int
     private let answers: Observed<[Int]>
+    private let servers = Observed(0)
     private let isOver = Locked(false)
     private let faults = Locked<[String]>([])
 
@@ -34,13 +37,16 @@ final class KeptConnections: Sendable {
         await answers.wait { zip($0, before).allSatisfy { $0 >= $1 + count } }
     }
 
+    /// Tells clients that another server listens.
+    func noteServer() { servers.update { $0 += 1 } }
+
     private func ask(_ client: Int) async {
         var connection: RawClient?
         var number = 0
         while !isOver.value {
+            let known = servers.value
             guard let open = connection ?? (try? RawClient(port: port)) else {
-                // The next server does not listen yet.
-                await pause()
+                await servers.wait { $0 > known }
                 continue
             }
             number += 1

@@ -23,6 +23,13 @@ extension LiveServer {
         await server.metrics.leases.until([event]) { $0 >= Double(count) }
     }
 
+    /// Waits until all servers but the one that asks a source's server wait for it.
+    static func waitForWaiters(_ servers: [LiveServer]) async {
+        for live in servers where live.server.metrics.leases.value(["acquired"]) == 0 {
+            await live.wait(forLeases: "waited", 1)
+        }
+    }
+
     /// The answer to a client that takes JSON.
     func told(_ target: String) async throws -> Answer {
         try await ask(target, fields: ["Accept": "application/json"])
@@ -54,7 +61,7 @@ extension LiveServer {
         let known = try #require(server.sources.remote?.known)
         let source = try #require(known.inMemory(RemoteSource.key(of: url)))
         #expect(try await other.purge("source", url.absoluteString).contains("\"told\":true"))
-        await server.purges.until(done: 1)
+        await server.purges.until(heard: 1)
         let fetch = SourceFetch(url, source.key, limit: .max, asker: SourceAsker())
         known.begin(fetch)
         #expect(known.remember(source, of: fetch))

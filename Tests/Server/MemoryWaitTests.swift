@@ -28,9 +28,14 @@ import Testing
         return live
     }
 
-    /// Waits until so many threads wait for memory, which they tell nobody.
+    /// Waits until so many threads wait for memory, on a thread that may wait for that.
     private static func wait(forWaiters count: Int) async {
-        while DecodingMemory.waitingCount != count { await pause() }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                DecodingMemory.wait(forWaiters: count)
+                done.resume()
+            }
+        }
     }
 
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {

@@ -36,7 +36,7 @@ import Testing
         schedule.end(works: true)
         #expect([71, 123].map(look) == ["- false", "- true"])
         let check = CodecCheck(.system) { false }
-        while check.fault == nil { await pause() }
+        await check.look().trial?.value
         #expect(check.fault == "decoding_failed")
     }
 
@@ -256,10 +256,24 @@ import Testing
         async let answer = live.ask(origin.target())
         await origin.waitForRequests(1)
         async let hasEnded = live.listening.stop()
-        // A new connection is refused as soon as the listener has gone.
-        while (try? await live.ask("/health")) != nil { await pause() }
+        await live.server.clients.until { $0.isQuiescing }
+        await #expect(throws: (any Error).self) { try await live.ask("/health") }
         gate.open()
         #expect(try await answer.status == 200)
+        #expect(await hasEnded)
+    }
+
+    @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
+        let clock = ManualClock()
+        let live = try await LiveServer.start(time: clock.time) {
+            $0.drain.delay = .seconds(7)
+        }
+        #expect(try await live.ask("/ready").status == 200)
+        async let hasEnded = live.listening.stop()
+        await clock.waitForSleeper(until: .seconds(7))
+        #expect(try await live.ask("/ready").status == 503)
+        #expect(try await live.ask(.china("w:20")).status == 200)
+        clock.advance(by: .seconds(7))
         #expect(await hasEnded)
     }
 

@@ -118,7 +118,8 @@ struct PictureGlanceTests {
         #expect(try await one.purge("source", url).contains("\"told\":true"))
         // It has never heard of the picture, and need not have heard of the purge.
         #expect(try color(try await three.ask(target())) == [200, 10, 30])
-        while try color(try await two.ask(target())) != [200, 10, 30] { await pause() }
+        await two.server.purges.until(heard: 1)
+        #expect(try color(try await two.ask(target())) == [200, 10, 30])
     }
 
     @Test func aDamagedObjectIsNoneAndIsReplaced() async throws {
@@ -143,9 +144,7 @@ struct PictureGlanceTests {
         #expect(isShared(try await two.ask(target())))
         // What is asked for once is not written.
         #expect(try await two.ask(target())["Cache-Status"]?.hasSuffix("detail=memory") == true)
-        while try await two.metric("halcyon_cache_bytes{cache=\"source\",tier=\"disk\"}") == 0 {
-            await pause()
-        }
+        await two.server.sources.remote?.known.untilIdle()
         await two.listening.stop()
         await shared.redis.kill()
         let again = try await server { $0.cache.directory = folder.url.path }

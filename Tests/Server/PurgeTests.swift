@@ -255,12 +255,10 @@ import Testing
             "{\"urls\":[\"\(target)\",\"/_/w:-1/plain/x\",\"/live\"],"
                 + "\"accept\":[\"image/webp\",\"image/png\"]}")
         #expect(answer.status == 202)
-        let id = try #require(answer.text.firstMatch(of: /"id":"([^"]+)"/)?.1)
-        var progress = ""
-        while !progress.contains("\"isFinished\":true") {
-            progress = try await live.ask("/warm/\(id)", operations: true).text
-            await pause()
-        }
+        let id = try #require(try answer.json["id"] as? String)
+        await live.server.warming.until(finished: id)
+        let progress = try await live.ask("/warm/\(id)", operations: true).text
+        #expect(progress.contains("\"isFinished\":true"))
         #expect(progress.contains("\"done\":2,\"failed\":4"))
         #expect(progress.contains("\"/_/w:-1/plain/x\":\"invalid_option\""))
         #expect(progress.contains("\"/live\":\"not_found\""))

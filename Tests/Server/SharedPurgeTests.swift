@@ -42,7 +42,7 @@ struct SharedPurgeTests {
 
     /// Waits until servers have done all that one purge at another has them do.
     private func waitForPurge(_ servers: [LiveServer]) async {
-        for live in servers { await live.server.purges.until(done: 1) }
+        for live in servers { await live.server.purges.until(heard: 1) }
     }
 
     @Test(arguments: ["source", "prefix", "all"])
@@ -137,8 +137,7 @@ struct SharedPurgeTests {
         }
         let (one, two) = (try await start(), try await LiveServer.start(origin, redis))
         _ = try await two.purge("{\"all\":true}")
-        let file = folder.url.appendingPathComponent("heard-purges")
-        while !FileManager.default.fileExists(atPath: file.path) { await pause() }
+        await waitForPurge([one])
         #expect(!isShared(try await one.ask(target())))
         await one.listening.stop()
         let again = try await start()

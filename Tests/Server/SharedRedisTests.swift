@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -29,10 +29,9 @@ struct SharedRedisTests {
     }
 
     @Test func aPictureThatAllWantAtOnceIsFetchedAndMadeByOne() async throws {
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         var servers: [LiveServer] = []
-        for _ in 0..<3 { servers.append(try await server()) }
+        for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
         let target = origin.target()
         let bodies = try await withThrowingTaskGroup(of: Data.self) { [servers] group in
             for server in servers {
@@ -44,9 +43,8 @@ struct SharedRedisTests {
                     }
                 }
             }
-            while try await metric("halcyon_leases_total{event=\"waited\"}", servers) < 2 {
-                await pause()
-            }
+            await gate.waitForWaiters()
+            await LiveServer.waitForWaiters(servers)
             gate.open()
             return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
         }
@@ -155,7 +153,8 @@ struct SharedRedisTests {
             origin.route("/2024/a.png", .png(changed).with(.entityTag("\"1\"")))
             #expect(try await one.purge(orders.removeFirst()).contains("\"told\":true"))
             #expect(try await one.ask(target).body != old)
-            while try await two.ask(target).body == old { await pause() }
+            await two.server.purges.until(heard: size)
+            #expect(try await two.ask(target).body != old)
         }
         #expect(origin.requestCount == 4)
     }
@@ -177,7 +176,8 @@ struct SharedRedisTests {
         let back = try await server {
             $0.cache.directory = folder.url.path
         }
-        while try await back.ask(target)["ETag"] == old { await pause() }
+        await back.server.purges.until(heard: 1)
+        #expect(try await back.ask(target)["ETag"] != old)
         #expect(origin.requestCount == 2)
     }
 
@@ -199,25 +199,12 @@ struct SharedRedisTests {
         let (one, two) = (try await server(), try await server())
         origin.route("/a.png", .status(429).header("Retry-After", "200"))
         #expect(try await one.ask(origin.target()).status == 503)
-        // It hears of it in its own time, which is short; nobody asks for what is missing until then.
-        var number = 0
-        while true {
-            number += 1
-            let path = "/missing\(number).png"
-            let status = try await two.ask(origin.target(path)).status
-            if status == 503 {
-                #expect(origin.requestCount(for: path) == 0)
-                break
-            }
-            await pause()
-        }
         // One that comes later hears of it, too.
-        let three = try await server()
-        while try await three.ask(origin.target("/late\(number).png")).status != 503 {
-            number += 1
-            await pause()
+        for (number, live) in [two, try await server()].enumerated() {
+            await live.server.sources.remote?.pauses.untilKnown(for: origin.url("/"))
+            #expect(try await live.ask(origin.target("/\(number).png")).status == 503)
         }
-        #expect(origin.requestCount(for: "/a.png") == 1)
+        #expect(origin.requestCount == 1)
     }
 
     @Test func aSettingThatMakesNoSenseIsTold() async throws {

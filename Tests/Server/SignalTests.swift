@@ -74,8 +74,8 @@ import Testing
         }
         #expect(await !isLast())
         server.child.send(SIGTERM)
-        while (try? server.connect()) != nil { await pause() }
-        // The server no longer listens; a moment later its connections know of the end, too.
+        #expect(await server.log.line(containing: "\"stopping\"") != nil)
+        // A moment later its connections know of the end, too.
         while await !isLast() {}
         #expect(await kept.read().bytes.isEmpty)
         #expect(await server.child.exitCode() == 0)
@@ -91,6 +91,7 @@ import Testing
                 await load.wait(forAnswers: 20)
                 #expect(await server.end() == 0)
                 server = try await start("drain.timeout=1200 drain.idleTimeout=600", on: port)
+                load.noteServer()
             }
             await load.wait(forAnswers: 20)
         }
@@ -118,15 +119,6 @@ import Testing
             }
             #expect(await server.child.exitCode() == 0)
         }
-    }
-
-    @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
-        let server = try await start("drain.delay=600 drain.timeout=1")
-        #expect(await server.status("/ready") == "200")
-        server.child.send(SIGTERM)
-        while await server.status("/ready") != "503" { await pause() }
-        #expect(await server.status(.china("w:20")) == "200")
-        #expect(await server.end() == 130)
     }
 
     @Test func workThatTakesTooLongIsCutOff() async throws {

@@ -49,7 +49,7 @@ import Testing
         let live = try await start { $0.drain.timeout = .seconds(300) }
         let (client, first) = try await reader(live)
         async let hasEnded = live.listening.stop()
-        while (try? await live.ask("/health")) != nil { await pause() }
+        await live.server.clients.until { $0.isQuiescing }
         let (rest, error) = await client.read()
         #expect(error == 0)
         #expect(try bodyCount(first + rest) == size)
@@ -90,14 +90,9 @@ import Testing
     @Test func aClientThatTakesNothingOfAnAnswerIsLeft() async throws {
         let live = try await start { $0.work.writeTimeout = .milliseconds(300) }
         let (client, first) = try await reader(live)
-        while try await connections(live) > 0 { await pause() }
+        await live.server.clients.until { $0.count == 0 }
         let (rest, _) = await client.read()
         #expect(try bodyCount(first + rest) < size)
-    }
-
-    /// Clients of the public address.
-    private func connections(_ live: LiveServer) async throws -> Int {
-        try await live.metric("halcyon_connections ")
     }
 
     @Test(arguments: [
@@ -172,8 +167,9 @@ import Testing
         var client: RawClient? = try RawClient(port: live.port)
         let request = "GET /_/w:9/plain/local:///china.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n"
         client?.send(String(repeating: request, count: 1000))
+        await live.server.clients.until { $0.count == 1 }
         client = nil
-        while try await connections(live) > 0 { await pause() }
+        await live.server.clients.until { $0.count == 0 }
         await live.server.metrics.inFlight.until { $0 == 0 }
         #expect(try await live.ask(.china("w:9")).status == 200)
     }

@@ -43,18 +43,13 @@ import Tracing
         spans.filter { $0.parentSpanID == span.spanID }.map(\.operationName)
     }
 
-    /// Waits until there are so many spans of a name, which may end after the answer.
-    private func wait(for name: String, count: Int = 1) async {
-        while all(name).count < count { await pause() }
-    }
-
     @Test func aRequestIsPartOfItsClientsTrace() async throws {
         let live = try await start()
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let answer = try await live.ask(
             target(), fields: ["traceparent": "00-\(trace)-00f067aa0ba902b7-01"])
         #expect(answer.status == 200)
-        await wait(for: "halcyon.cache.write")
+        await live.server.makers.results.finishWriting()
         let request = try #require(requests.first)
         #expect(request.traceID == trace && request.parentSpanID == "00f067aa0ba902b7")
         #expect(spans.allSatisfy { $0.traceID == trace })

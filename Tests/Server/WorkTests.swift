@@ -63,22 +63,26 @@ import Testing
     @Test func decodingIsStoppedWhenItsLastClientLeaves() async throws {
         let live = try await LiveServer.start()
         let gate = live.server.makers.gate
-        let stopped = "halcyon_cancelled_total{stage=\"decode\"}"
-        let made = "halcyon_images_total{in=\"png\",out=\"png\"}"
+        let (stopped, made) = (live.server.metrics.cancelled, live.server.metrics.pictures)
+        let ends = [(stopped, ["decode"], true), (made, ["png", "png"], false)]
         var isStopped = false
         // What is made before its client has been seen to leave is none of it: then again with another size.
         for width in 4000...4100 where !isStopped {
-            let (stops, pictures) = (try await live.metric(stopped), try await live.metric(made))
+            let ended = OneShot<Bool>()
+            for (metric, labels, isStop) in ends {
+                let before = metric.value(labels)
+                Task {
+                    await metric.until(labels) { $0 > before }
+                    ended.give(isStop)
+                }
+            }
             let entered = gate.usage.entered
             var client: RawClient? = try RawClient(port: live.port)
             let options = "rs:force:\(width):4000:1/bl:60"
             client?.get("/_/\(options)/plain/local:///chelsea.png")
             await gate.until { $0.entered > entered }
             client = nil
-            while try await live.metric(stopped) + live.metric(made) == stops + pictures {
-                await pause()
-            }
-            isStopped = try await live.metric(made) == pictures
+            isStopped = await ended.value
         }
         #expect(isStopped)
         try await live.expectCalm(warnings: 0)

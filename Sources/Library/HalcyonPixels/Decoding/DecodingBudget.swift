@@ -48,6 +48,11 @@ final class DecodingBudget: @unchecked Sendable {
     /// The number of waiting threads.
     var waitingCount: Int { condition.withLock { line.count } }
 
+    /// Blocks until this number of threads waits.
+    func wait(forWaiters count: Int) {
+        condition.withLock { while line.count != count { condition.wait() } }
+    }
+
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     ///
     /// - Throws: `ImageCodingError` when the thread is stopped before, `LargeMemory.Shortage` when the process does
@@ -107,6 +112,7 @@ final class DecodingBudget: @unchecked Sendable {
         let turn = lastTurn
         let stop = cdecoding_stop()
         line.append(turn)
+        condition.broadcast()
         defer {
             line.removeAll { $0 == turn }
             if let stop { cdecoding_set_waits_for_memory(stop, false) }
@@ -136,6 +142,11 @@ package enum DecodingMemory {
 
     /// The number of threads waiting for memory.
     package static var waitingCount: Int { DecodingBudget.shared.waitingCount }
+
+    /// Blocks until this number of threads waits for memory.
+    package static func wait(forWaiters count: Int) {
+        DecodingBudget.shared.wait(forWaiters: count)
+    }
 }
 
 /// The threads on which images are decoded, processed and encoded.

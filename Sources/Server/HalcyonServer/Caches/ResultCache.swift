@@ -162,10 +162,6 @@ final class ResultCache: Sendable {
             DiskLane.writing.submit {
                 let start = time.now
                 var isWritten = false
-                defer {
-                    spans.note(
-                        "halcyon.cache.write", from: start, in: context, failed: !isWritten)
-                }
                 do {
                     // A purge is noted before its turn on the disk: whichever comes first here, the file
                     // does not stay.
@@ -180,6 +176,7 @@ final class ResultCache: Sendable {
                 } catch {
                     onError(error)
                 }
+                spans.note("halcyon.cache.write", from: start, in: context, failed: !isWritten)
                 finish(())
             }
         }
