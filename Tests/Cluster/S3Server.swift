@@ -114,9 +114,7 @@ final class S3Server: Sendable {
     }
 
     /// The status that a signed request was answered with; 000 without an answer.
-    private func curl(_ arguments: String...) async throws -> String {
-        try await curl(arguments)
-    }
+    private func curl(_ arguments: String...) async throws -> String { try await curl(arguments) }
 
     private func curl(_ arguments: [String]) async throws -> String {
         let input = open("/dev/null", O_RDONLY)

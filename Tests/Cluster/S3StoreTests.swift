@@ -13,9 +13,7 @@ import Testing
 
     init() async throws { origin = try await OriginServer.start() }
 
-    private func store(
-        _ change: (inout S3Store.Settings) -> Void = { _ in }
-    ) throws -> S3Store {
+    private func store(_ change: (inout S3Store.Settings) -> Void = { _ in }) throws -> S3Store {
         var settings = S3Store.Settings(
             endpoint: origin.url(""), bucket: "bucket", region: "r",
             credentials: S3Credentials(S3Keys(accessKey: "a", secretKey: "s")))
@@ -199,9 +197,7 @@ import Testing
             $0.failuresUntilPause = 3
             $0.pause = .seconds(60)
         }
-        for _ in 0..<5 {
-            await #expect(throws: EngineError.self) { try await store.object("a") }
-        }
+        for _ in 0..<5 { await #expect(throws: EngineError.self) { try await store.object("a") } }
         #expect(origin.requestCount == 3)
         #expect(store.breakerState == .open)
     }

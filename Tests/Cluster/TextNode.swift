@@ -49,9 +49,7 @@ final class TextNode: Sendable {
         return UnfinishedText(gate: gate, task: task)
     }
 
-    func waitFor(_ event: LeasedWork.Event) async {
-        await events.wait { $0.contains(event) }
-    }
+    func waitFor(_ event: LeasedWork.Event) async { await events.wait { $0.contains(event) } }
 }
 
 /// A text that a node has begun to make.

@@ -29,9 +29,7 @@ import Testing
     }
 
     @Test func aPathOfIIIFHasNoSignatureToHide() async throws {
-        let live = try await LiveServer.start {
-            $0.serveIIIF()
-        }
+        let live = try await LiveServer.start { $0.serveIIIF() }
         #expect(try await live.ask("/iiif/3/china/info.json?token=geheim").status == 200)
         #expect(try await live.loggedRequest()["path"] == "/iiif/3/china/info.json?token=***")
     }

@@ -6,9 +6,7 @@ import Testing
 
 /// Settings from files and the environment, and what is refused at the start.
 @Suite struct ConfigurationTests {
-    private func faults(
-        _ change: (inout ImageServerConfiguration) -> Void
-    ) throws -> [String] {
+    private func faults(_ change: (inout ImageServerConfiguration) -> Void) throws -> [String] {
         let folder = try TemporaryDirectory()
         var configuration = ImageServerConfiguration()
         configuration.sources.local.root = folder.url.path

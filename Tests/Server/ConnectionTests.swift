@@ -46,24 +46,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["close", "Close", "TE, close", "foo,\tcLOSE ,bar"])
-    func theAnswerToAClientsLastRequestSaysThatItIsTheLast(words: String) async throws {
-        let live = try await LiveServer.start { $0.work.idleTimeout = .seconds(600) }
-        let client = try RawClient(port: live.port)
-        for fields in ["", "Connection: \(words)\r\n"] {
-            client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
-            // The first is answered on a connection that stays, the other one until its end.
-            let (bytes, _) =
-                fields.isEmpty
-                ? await client.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
-                : await client.read()
-            let answer = String(decoding: bytes, as: UTF8.self)
-            #expect(answer.hasPrefix("HTTP/1.1 200"))
-            #expect(answer.hasSuffix("ok\n"))
-            #expect(answer.lowercased().contains("\r\nconnection: close\r\n") == !fields.isEmpty)
-        }
-    }
-
     @Test(arguments: [
         (["X-Forwarded-For": "203.0.113.9"], "203.0.113.9"),
         (["X-Forwarded-For": "10.9.9.9, 203.0.113.9, 127.0.0.7"], "203.0.113.9"),

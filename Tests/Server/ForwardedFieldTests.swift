@@ -13,9 +13,7 @@ import Testing
         origin = try await OriginServer.start(files: ["/a.png": picture, "/b.png": picture])
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.takeSources(of: origin)
             $0.sources.http.allow.append("http://127.0.0.2:*")

@@ -38,15 +38,6 @@ struct GenerationTests {
         return try color(answer).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Servers that share a Redis.
-    private func servers(
-        _ count: Int, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> [LiveServer] {
-        var servers: [LiveServer] = []
-        for _ in 0..<count { servers.append(try await LiveServer.start(origin, redis, change)) }
-        return servers
-    }
-
     /// What one source was answered with, by each server.
     private final class Watch: Sendable {
         private struct State {
@@ -63,9 +54,7 @@ struct GenerationTests {
             (state.withLock { $0.seen[server] ?? 0 }, .now)
         }
 
-        func purged(_ generation: Int) {
-            state.withLock { $0.purges.append((generation, .now)) }
-        }
+        func purged(_ generation: Int) { state.withLock { $0.purges.append((generation, .now)) } }
 
         /// How long after a purge it was answered with something older; `nil` when it was not.
         func end(
@@ -87,7 +76,7 @@ struct GenerationTests {
             let generation = source.generation
             origin.route(source.path) { _ in Source.response(generation.value) }
         }
-        let servers = try await servers(3)
+        let servers = try await LiveServer.several(3, origin, redis)
         let watches = sources.map { _ in Watch() }
         let isOver = Locked(false)
         let backwards = Recorder<String>()
@@ -159,7 +148,7 @@ struct GenerationTests {
                 .cacheControl("max-age=0")
             return isOld ? response.header("Age", "1000") : response
         }
-        let servers = try await servers(4) {
+        let servers = try await LiveServer.several(4, origin, redis) {
             $0.http.passesCacheControl = true
             $0.cache.staleWhileRevalidate = .zero
         }

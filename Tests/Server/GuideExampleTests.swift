@@ -314,9 +314,7 @@ import Testing
     }
 
     @Test func pathsOfIIIFAreThoseOfTheGuide() async throws {
-        let live = try await LiveServer.start {
-            $0.serveIIIF()
-        }
+        let live = try await LiveServer.start { $0.serveIIIF() }
         let document = try code(after: "level 2 and more").replacing("ID", with: "china")
         #expect(try await live.ask(document).text.contains("\"type\":\"ImageService3\""))
         let picture = try code(after: "level 2 and more", beginning: "/iiif/3/ID/REGION")

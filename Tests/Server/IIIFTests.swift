@@ -142,9 +142,7 @@ import Testing
             Pixel(UInt8(x * 6), UInt8(x * 6), UInt8(x * 6))
         }
         try folder.write(PNGFixture.data(grey, as: .gray8), to: "a.png")
-        let live = try await LiveServer.start {
-            $0.serveIIIF(folder.url.path)
-        }
+        let live = try await LiveServer.start { $0.serveIIIF(folder.url.path) }
         let answer = try await live.ask("/iiif/3/a/full/max/0/color.png")
         #expect(answer.status == 200)
         // The kind of colours in the header of PNG: RGB.
@@ -191,9 +189,7 @@ import Testing
         configuration.iiif.tables = ["/no/such/file.json"]
         configuration.iiif.rights = "https://example.org/mine"
         configuration.iiif.seeAlso = ["https://example.org/more"]
-        #expect {
-            try ImageServer(configuration: configuration)
-        } throws: { error in
+        #expect { try ImageServer(configuration: configuration) } throws: { error in
             let faults = (error as? ConfigurationError)?.faults ?? []
             return ["iiif.tables", "iiif.rights", "iiif.seeAlso"].allSatisfy { name in
                 faults.contains { $0.hasPrefix(name) }

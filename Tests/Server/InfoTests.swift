@@ -180,9 +180,7 @@ import Testing
     }
 
     @Test func informationIsSignedLikePictures() async throws {
-        let live = try await LiveServer.start {
-            $0.requireSignatures()
-        }
+        let live = try await LiveServer.start { $0.requireSignatures() }
         let signed = try #require(live.server.sign("/plain/local:///china.jpg"))
         #expect(try await live.ask("/info\(signed)").status == 200)
         #expect(try await live.ask("/info/_/plain/local:///china.jpg").status == 403)

@@ -22,9 +22,7 @@ final class KeptConnections: Sendable {
     /// - Returns: The answers that were not as they should be.
     func asking(while body: () async throws -> Void) async throws -> [String] {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for client in answers.value.indices {
-                group.addTask { await self.ask(client) }
-            }
+            for client in answers.value.indices { group.addTask { await self.ask(client) } }
             defer { isOver.set(true) }
             try await body()
         }

@@ -9,12 +9,12 @@ import Testing
     private let negative = "halcyon; hit; detail=negative"
 
     private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+        _ origin: OriginServer, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.cache.negativeTTL = .seconds(600)
             $0.http.ttl = .seconds(1000)
-            change(&$0)
+            try change(&$0)
         }
     }
 
@@ -78,9 +78,7 @@ import Testing
 
     @Test func anotherVersionOfTheSourceIsTried() async throws {
         let origin = try await damaged()
-        let live = try await start(origin) {
-            $0.askAgain()
-        }
+        let live = try await start(origin) { $0.askAgain() }
         let target = origin.target()
         #expect(try await live.ask(target).status == 422)
         #expect(try await live.ask(target)["Cache-Status"] == negative)

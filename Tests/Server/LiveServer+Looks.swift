@@ -87,6 +87,11 @@ extension LiveServer.Answer {
         }
     }
 
+    /// Whether `Cache-Status` ends with this, such as where a picture was.
+    func hasDetail(_ detail: String) -> Bool {
+        self["Cache-Status"]?.hasSuffix("detail=\(detail)") == true
+    }
+
     /// That of the failure, in an answer for clients that take JSON.
     var code: String { text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? "" }
 

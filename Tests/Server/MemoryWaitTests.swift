@@ -46,11 +46,7 @@ import Testing
             // As many as there are threads.
             let targets = (1...Processors.count).map { "/_/bl:\($0)/plain/local:///large.png" }
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
-                for target in targets {
-                    group.addTask {
-                        try await live.told(target)
-                    }
-                }
+                for target in targets { group.addTask { try await live.told(target) } }
                 await MemoryWaitTests.wait(forWaiters: targets.count)
                 clock.advance(by: live.server.configuration.work.requestTimeout)
                 for try await answer in group {

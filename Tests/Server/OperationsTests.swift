@@ -230,9 +230,7 @@ import Testing
     }
 
     @Test func theLogHasALineForEachRequestAndNoSecrets() async throws {
-        let live = try await LiveServer.start {
-            $0.requireSignatures()
-        }
+        let live = try await LiveServer.start { $0.requireSignatures() }
         let target = try #require(live.server.sign("/w:33/plain/local:///china.jpg"))
         _ = try await live.ask(target, fields: ["X-Request-ID": "first"])
         _ = try await live.ask(
@@ -265,9 +263,7 @@ import Testing
 
     @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
         let clock = ManualClock()
-        let live = try await LiveServer.start(time: clock.time) {
-            $0.drain.delay = .seconds(7)
-        }
+        let live = try await LiveServer.start(time: clock.time) { $0.drain.delay = .seconds(7) }
         #expect(try await live.ask("/ready").status == 200)
         async let hasEnded = live.listening.stop()
         await clock.waitForSleeper(until: .seconds(7))

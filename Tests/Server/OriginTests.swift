@@ -49,9 +49,7 @@ import Testing
 
     @Test func aPictureWhoseTimeIsOverIsAskedForByItsVersion() async throws {
         let script = Script(.picture(picture, version: "v1"))
-        let live = try await LiveServer.start(origins: ["album": script]) {
-            $0.askAgain()
-        }
+        let live = try await LiveServer.start(origins: ["album": script]) { $0.askAgain() }
         let first = try await live.ask("/_/w:10/plain/album:///1.png")
         script.say(.notModified)
         let second = try await live.ask("/_/w:10/plain/album:///1.png")

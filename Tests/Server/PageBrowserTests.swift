@@ -10,7 +10,7 @@ import Testing
 struct PageBrowserTests {
     /// Runs `body` with a server and a browser that shows its page.
     private func withPage(
-        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ query: String = "", _ change: LiveServer.Change = { _ in },
         _ body: (LiveServer, Browser) async throws -> Void
     ) async throws {
         let live = try await LiveServer.start {
@@ -44,7 +44,7 @@ struct PageBrowserTests {
 
     /// Runs `body` with a page that shows a sample, and what its header says.
     private func withChina(
-        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ query: String = "", _ change: LiveServer.Change = { _ in },
         _ body: (LiveServer, Browser) async throws -> Void
     ) async throws {
         try await withPage(Self.china + query, change) { live, browser in

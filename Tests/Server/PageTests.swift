@@ -9,8 +9,7 @@ import Testing
 /// The page for trying things out, as it is without its script, and who may ask it for something.
 @Suite struct PageTests {
     private func start(
-        _ time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ time: TimeSource = .system, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(time: time) {
             $0.playground = true
@@ -190,9 +189,7 @@ import Testing
     }
 
     @Test func whatThePageSignsIsSignedWithTheFirstKey() async throws {
-        let live = try await start {
-            $0.requireSignatures()
-        }
+        let live = try await start { $0.requireSignatures() }
         let urls = try await urls(live, "source=local%3A%2F%2F%2Fchina.jpg")
         let path = "/\(LiveServer.signature)/plain/local:///china.jpg"
         #expect(urls["path"] as? String == path)

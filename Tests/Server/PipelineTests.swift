@@ -17,12 +17,10 @@ import Testing
         target = origin.target()
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) -> Void
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.work.idleTimeout = .seconds(600)
-            change(&$0)
+            try change(&$0)
         }
     }
 

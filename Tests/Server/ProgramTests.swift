@@ -7,9 +7,7 @@ import Testing
 @Suite struct ProgramTests: RunsTheServer {
     let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     @Test func aConfigurationIsCheckedWithAllItsFaults() async throws {
         let good = try await run([

@@ -79,7 +79,9 @@ import Testing
             ("1.0", "Connection: foo, KEEP-ALIVE\r\n", "keep-alive"),
             ("1.0", "Connection: close, keep-alive\r\n", nil), ("1.0", "Connection: foo\r\n", nil),
             ("1.1", "", ""), ("1.1", "Connection: keep-alive\r\n", ""),
-            ("1.1", "Connection: close\r\n", nil),
+            ("1.1", "Connection: close\r\n", nil), ("1.1", "Connection: Close\r\n", nil),
+            ("1.1", "Connection: TE, close\r\n", nil),
+            ("1.1", "Connection: foo,\tcLOSE ,bar\r\n", nil),
             ("1.1", "Connection: keep-alive, close\r\n", nil),
         ] as [(String, String, String?)])
     func connectionsStayAsTheVersionHasIt(

@@ -11,9 +11,7 @@ import Testing
         ["736563726574", "0102030405060708"], ["68656c6c6f", "1112131415161718"]
     )
 
-    private func signed(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func signed(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             ($0.signature.keys, $0.signature.salts) = Self.keys
             $0.signature.isRequired = true

@@ -14,9 +14,7 @@ import Testing
 
     init() async throws { origin = try await OriginServer.start(files: ["/a.png": picture]) }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.http.errorBodies = .full
             try change(&$0)
@@ -50,9 +48,7 @@ import Testing
 
     @Test func aSourceWhoseTimeIsOverIsAskedForByItsTag() async throws {
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let live = try await start {
-            $0.askAgain()
-        }
+        let live = try await start { $0.askAgain() }
         let first = try await live.ask(origin.target())
         let second = try await live.ask(origin.target())
         #expect(first["ETag"] == second["ETag"])
@@ -79,9 +75,7 @@ import Testing
         #expect(status.wholeMatch(of: /halcyon; hit; ttl=-\d+; detail=stale/) != nil, "\(status)")
         await origin.waitForRequests(2)
 
-        let strict = try await start {
-            $0.askAgain()
-        }
+        let strict = try await start { $0.askAgain() }
         _ = try await strict.ask(origin.target())
         origin.route("/a.png", .status(503))
         let failed = try await strict.ask(origin.target())
@@ -131,9 +125,7 @@ import Testing
     func anOriginThatAsksForAPauseIsLeftAlone(status: Int) async throws {
         for path in ["/b.png", "/c.png"] { origin.route(path, .png(picture)) }
         origin.route("/a.png", .status(status).header("Retry-After", "200"))
-        let live = try await start {
-            $0.askAgain()
-        }
+        let live = try await start { $0.askAgain() }
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
         #expect(try await live.ask(origin.target()).status >= 500)
         #expect(origin.requestCount == 2)

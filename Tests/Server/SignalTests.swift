@@ -41,29 +41,6 @@ import Testing
         #expect(await idle.read().bytes.isEmpty)
     }
 
-    @Test func whatIsBeingMadeIsStillAnswered() async throws {
-        let server = try await start("drain.timeout=600 work.queue=100")
-        // More than can be made at once: some wait for their turn.
-        let clients = try (0..<8).map { _ in try server.connect() }
-        for (index, client) in clients.enumerated() {
-            client.send(
-                "GET /_/w:\(300 + index)/plain/local:///hubble_deep_field.jpg@webp HTTP/1.1\r\n"
-                    + "Host: localhost\r\nConnection: close\r\n\r\n")
-        }
-        // One is there, and so all have arrived at the server, or nearly so.
-        #expect(await clients[0].read().bytes.starts(with: "HTTP/1.1 200".utf8))
-        server.child.send(SIGTERM)
-        for client in clients.dropFirst() {
-            let (bytes, _) = await client.read()
-            // Who had not been accepted yet is refused; nobody gets a part of a picture.
-            guard !bytes.isEmpty else { continue }
-            #expect(
-                bytes.starts(with: "HTTP/1.1 200".utf8) || bytes.starts(with: "HTTP/1.1 503".utf8))
-            #expect(KeptAnswer(bytes).isWhole)
-        }
-        #expect(await server.child.exitCode() == 0)
-    }
-
     @Test func aRequestThatIsOnItsWayWhenItEndsIsAnsweredAsTheLastOfItsConnection() async throws {
         let server = try await start("drain.timeout=1200 drain.idleTimeout=600")
         let kept = try server.connect()

@@ -20,13 +20,11 @@ import Testing
         try folder.write(picture, to: "large.png")
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.sources.local.root = folder.url.path
             $0.processing.allowsRaw = true
-            change(&$0)
+            try change(&$0)
         }
     }
 

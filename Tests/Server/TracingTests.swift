@@ -18,9 +18,7 @@ import Tracing
         origin = try await OriginServer.start(files: ["/a.png": picture])
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start(tracer: tracer) {
             $0.takeSources(of: origin)
             try change(&$0)
@@ -60,9 +58,7 @@ import Tracing
             "halcyon.source.format": "png", "halcyon.result.format": "webp",
             "halcyon.pixels": 50, "client.address": "127.0.0.1",
         ]
-        for (name, value) in expected {
-            #expect(request.attributes.get(name) == value, "\(name)")
-        }
+        for (name, value) in expected { #expect(request.attributes.get(name) == value, "\(name)") }
         #expect(
             Set(names(below: request)) == [
                 "halcyon.source", "halcyon.cache.read", "halcyon.source.read", "halcyon.queue",
@@ -104,9 +100,7 @@ import Tracing
     }
 
     @Test func noSignatureAndNoSecretIsInASpan() async throws {
-        let live = try await start {
-            $0.requireSignatures()
-        }
+        let live = try await start { $0.requireSignatures() }
         let url = "\(origin.url("/a.png").absoluteString)%3Ftoken=geheim"
         let signed = try #require(live.server.sign("/w:10/plain/\(url)"))
         #expect(try await live.ask(signed).status == 200)

@@ -16,9 +16,7 @@ import Testing
         try folder.write(PNGFixture.solid(.red, width: 8, height: 4), to: "mark.png")
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.sources.local.root = folder.file("pictures").path
             $0.watermark.picture.path = folder.file("mark.png").path
@@ -135,7 +133,7 @@ import Testing
     // MARK: Fallback
 
     private func startWithFallback(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await start {
             $0.fallback.picture.path = folder.file("mark.png").path

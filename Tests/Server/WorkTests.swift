@@ -22,9 +22,7 @@ import Testing
     }
 
     /// A thousand connections with one request each, or as many as a process may have files.
-    private func crowd(
-        _ live: LiveServer, _ target: (Int) -> String
-    ) throws -> [RawClient] {
+    private func crowd(_ live: LiveServer, _ target: (Int) -> String) throws -> [RawClient] {
         var limit = rlimit()
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         let clients = try (0..<min(1000, Int(clamping: limit.rlim_cur) / 8)).map { _ in

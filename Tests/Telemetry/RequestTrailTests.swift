@@ -29,8 +29,7 @@ import Tracing
         }
         switch step {
         case .stage(let stage, let from, let to): return "\(stage) \(span(from, to))"
-        case .fetched(let count, _, let from, let to):
-            return "fetched \(count) \(span(from, to))"
+        case .fetched(let count, _, let from, let to): return "fetched \(count) \(span(from, to))"
         case .unfetched(let isFailure, let from, let to):
             return "\(isFailure ? "unfetched" : "given up") \(span(from, to))"
         case .retried: return "retried"
@@ -39,8 +38,7 @@ import Tracing
         }
     }
 
-    private static let provider = Source.provider(
-        RawImageDataProvider(data: Data(), cacheKey: "a"))
+    private static let provider = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "a"))
     private static let failure = KingfisherError.requestError(reason: .emptyRequest)
 
     struct Case: Sendable {

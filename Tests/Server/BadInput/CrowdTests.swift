@@ -35,24 +35,6 @@ import Testing
         clients = []
         try await live.expectCalm(warnings: 0)
     }
-
-    @Test func manyRequestsAtOnceAreAnsweredOrRefusedAtOnce() async throws {
-        let live = try await LiveServer.start {
-            $0.work.decoders = 1
-            $0.work.queue = 4
-        }
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for width in 1...100 {
-                group.addTask {
-                    try await live.ask(.china("w:\(width)")).status
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(Set(statuses).isSubset(of: [200, 429]))
-        #expect(statuses.count { $0 == 200 } >= 5)
-        try await live.expectCalm(warnings: 100)
-    }
     @Test func nothingIsLeftOfACrowdThatLeaves() async throws {
         let live = try await LiveServer.start { $0.work.queue = 100 }
         let gate = live.server.makers.gate

@@ -14,8 +14,7 @@ import Testing
     init() async throws { origin = try await OriginServer.start() }
 
     private func start(
-        _ time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ time: TimeSource = .system, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin, time: time) {
             $0.limits.maxSourceBytes = 1 << 20

@@ -140,9 +140,7 @@ extension HostilePictureTests {
             Row("TIFF of 10,000 directories", 422) {
                 // Each has no entry, and leads to the next.
                 var file = Data("II*\0".utf8) + [8, 0, 0, 0]
-                for index in 1...10_000 {
-                    file += [0, 0] + little(8 + 6 * index)
-                }
+                for index in 1...10_000 { file += [0, 0] + little(8 + 6 * index) }
                 return file
             },
             Row("TIFF of 16 × 16 with a tile of 65,536 × 65,536", 200, 422) {
@@ -200,9 +198,7 @@ extension HostilePictureTests {
         let live = try await LiveServer.start()
         let answer = try await live.ask(.china(option, "@\(format)"))
         #expect([200, 422].contains(answer.status), "\(answer.text)")
-        if answer.status == 200 {
-            #expect(try answer.pixelSize.width <= 15)
-        }
+        if answer.status == 200 { #expect(try answer.pixelSize.width <= 15) }
         try await live.expectCalm()
     }
 }

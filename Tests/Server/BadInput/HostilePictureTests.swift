@@ -222,9 +222,7 @@ import Testing
     }
 
     /// 100 MB in 600 KB.
-    private static var bomb: Data {
-        Data("a\0\0".utf8) + DeflateBomb.zlib(zeros: 100_000_000)
-    }
+    private static var bomb: Data { Data("a\0\0".utf8) + DeflateBomb.zlib(zeros: 100_000_000) }
 
     /// A small picture with a chunk that claims 2 GiB.
     private static func claim(_ chunk: String) -> Data {
