@@ -444,9 +444,7 @@ struct PageBrowserTests {
         }
     }
 
-    @Test(arguments: [
-        "undefined", "{ writeText: () => Promise.reject(new Error('no')) }",
-    ])
+    @Test(arguments: ["undefined", "{ writeText: () => Promise.reject(new Error('no')) }"])
     func whatCouldNotBeCopiedIsNotSaidToBe(clipboard: String) async throws {
         try await withChina { _, browser in
             try await browser.run(

@@ -25,8 +25,7 @@ struct SharedPictures {
 
     /// - Parameter areLarge: Whether sources and pictures are too large for Redis, which says where they are.
     func server(
-        areLarge: Bool, _ time: TimeSource = .system,
-        _ change: LiveServer.Change = { _ in }
+        areLarge: Bool, _ time: TimeSource = .system, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin, redis, time: time) {
             if areLarge { bucket.useForAll(&$0) }

@@ -180,8 +180,7 @@ struct GeometryTests {
     // MARK: Whatever is asked for
 
     /// Parts lie inside of what they are parts of, and what lies on a canvas lies on it as a whole.
-    @Test(arguments: 0..<8)
-    func everyPlaceIsInside(seed: UInt64) throws {
+    @Test(arguments: 0..<8) func everyPlaceIsInside(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &numbers) ?? "" }
         func side() -> Int { Int.random(in: 1...pickSide(&numbers), using: &numbers) }

@@ -173,8 +173,7 @@ struct IIIFRequestTests {
         #expect(throws: PlanError.self) { try IIIFIdentifier(encoded: long + "a") }
     }
 
-    @Test(arguments: 0..<4)
-    func anyTextIsAPictureOrAnError(seed: UInt64) throws {
+    @Test(arguments: 0..<4) func anyTextIsAPictureOrAnError(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         let pieces = [
             "full", "square", "max", "pct:", "^", "!", ",", ".", "0", "1", "50", "999999999", "1e9",

@@ -51,8 +51,7 @@ struct PathSignerTests {
             "l5Opvvo2zV2p5dCUlRJYbe6TErGSW1jMPJqCNbihU3g"),
     ]
 
-    @Test(arguments: vectors)
-    func aPathHasItsSignature(vector: Vector) {
+    @Test(arguments: vectors) func aPathHasItsSignature(vector: Vector) {
         #expect(vector.signer.sign(vector.path) == vector.signature)
         #expect(vector.signer.signed(vector.path) == "/" + vector.signature + vector.path)
         #expect(vector.signer.verify(signature: vector.signature, path: vector.path) == .pair(0))
@@ -79,8 +78,7 @@ struct PathSignerTests {
         #expect(PathSigner.Pair(hexadecimalKey: "00", salt: text) == nil)
     }
 
-    @Test(arguments: vectors)
-    func anyChangeMakesASignatureWrong(vector: Vector) {
+    @Test(arguments: vectors) func anyChangeMakesASignatureWrong(vector: Vector) {
         func isRight(_ signature: String, _ path: String) -> Bool {
             vector.signer.verify(signature: signature, path: path) != nil
         }

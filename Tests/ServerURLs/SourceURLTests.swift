@@ -74,8 +74,7 @@ struct SourceURLTests {
         }
     }
 
-    @Test(arguments: 0..<4)
-    func anyTextIsAURLOrAnError(seed: UInt64) throws {
+    @Test(arguments: 0..<4) func anyTextIsAURLOrAnError(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         let pieces = [
             "http", "https", ":", "/", "//", "://", "@", "[", "]", "::1", "%", "%2e", "..", ".",

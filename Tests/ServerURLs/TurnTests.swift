@@ -27,8 +27,7 @@ struct TurnTests {
         #expect(turn.orientation == orientation)
     }
 
-    @Test(arguments: 1...8)
-    func aTurnComesAfterEXIFAndAFlipAfterThat(orientation: Int) {
+    @Test(arguments: 1...8) func aTurnComesAfterEXIFAndAFlipAfterThat(orientation: Int) {
         for rotation in [0, 90, 180, 270] {
             for (horizontal, vertical) in [
                 (false, false), (true, false), (false, true), (true, true),
@@ -49,8 +48,7 @@ struct TurnTests {
         }
     }
 
-    @Test(arguments: 1...8)
-    func aPartOfTheTurnedPictureIsFoundInTheStoredOne(orientation: Int) {
+    @Test(arguments: 1...8) func aPartOfTheTurnedPictureIsFoundInTheStoredOne(orientation: Int) {
         let turn = Turn(orientation: orientation)
         let rows = turnedPixels(turn)
         let stored = Dimensions(width: 3, height: 2)

@@ -63,8 +63,7 @@ import Testing
     }
 
     /// A folder of another file system, which nobody may write to, as a superuser may write to all others.
-    @Test(.enabled(if: geteuid() == 0))
-    func aFolderThatIsReadOnlyIsRefused() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func aFolderThatIsReadOnlyIsRefused() async throws {
         try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
         let mount = "mount -t tmpfs -o ro none \(caches.path) && exec \"$0\" \"$@\""
         for check in [["--check"], []] {

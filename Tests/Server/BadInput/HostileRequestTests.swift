@@ -41,8 +41,7 @@ import Testing
         .init("a field without a name", head("GET /live HTTP/1.1\r\n: b"), 400, 0),
     ]
 
-    @Test(arguments: heads)
-    func aHeadThatIsNoneIsRefused(_ row: BadInput<[UInt8]>) async throws {
+    @Test(arguments: heads) func aHeadThatIsNoneIsRefused(_ row: BadInput<[UInt8]>) async throws {
         let live = try await LiveServer.start()
         let status = try await live.status(ofRequest: row.value)
         #expect(row.statuses.contains(status), "\(status)")
