@@ -138,22 +138,6 @@ import Testing
         #expect(average["R"].map { (120...150).contains($0) } == true, "\(average)")
     }
 
-    @Test func copiesInOtherSizesHaveNearlyTheSameHashes() async throws {
-        let live = try await LiveServer.start()
-        let small = try await live.ask(.china("w:300", "@webp"))
-        let other = try await LiveServer.start(files: ["small.webp": small.body])
-        let options = "/info/_/dhash:1/phash:1/plain/local:///"
-        let one = try await ask(live, options + "china.jpg")
-        let two = try await ask(other, options + "small.webp")
-        for name in ["dhash", "phash"] {
-            let hashes = try [one, two].map {
-                try #require(($0[name] as? String).flatMap(PerceptualHash.init))
-            }
-            #expect(hashes[0].distance(to: hashes[1]) <= 6)
-        }
-        #expect(one.count == 2)
-    }
-
     @Test func pixelsAreReadWithinTheLimitsAndHeadersBeyondThem() async throws {
         let live = try await LiveServer.start { $0.limits.maxPixels = 1000 }
         let outcome = try await live.outcome("/info/_/bh:4:3/plain/local:///china.jpg")

@@ -155,23 +155,6 @@ import Testing
         #expect(lines.count { $0.contains("\"level\":\"error\"") } == 1, "\(lines)")
     }
 
-    @Test func aServerThatWasKilledWhileItWroteServesNoHalfFile() async throws {
-        let live = try await LiveServer.start()
-        let targets = (0..<40).map { "/_/w:\(200 + $0)/plain/local:///china.jpg" }
-        for round in 0..<4 {
-            let server = try await serve()
-            let isLast = round == 3
-            // Until the last round the server is killed with most of them on their way.
-            for (index, target) in targets.enumerated().prefix(isLast ? 40 : 5 * (round + 1)) {
-                let answer = await server.answer(target)
-                #expect(answer.status == "200", "\(round) \(index)")
-                if isLast { #expect(try await Data(answer.body) == live.ask(target).body) }
-            }
-            let code = await server.end(isLast ? SIGTERM : SIGKILL)
-            if isLast { #expect(code == 0) }
-        }
-    }
-
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
         let server = try await serve()
         #expect(await server.status(.china("w:20")) == "200")

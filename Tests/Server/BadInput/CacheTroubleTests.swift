@@ -30,14 +30,6 @@ import Testing
         }
     }
 
-    /// The files of the index, or all others.
-    private func files(ofIndex isIndex: Bool) throws -> [URL] {
-        try FileManager.default.subpathsOfDirectory(atPath: caches.path)
-            .filter { ($0.contains("sqlite") || $0.contains("index")) == isIndex }
-            .map { caches.appendingPathComponent($0) }
-            .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
-    }
-
     /// A file that is written meanwhile may keep the folder.
     private func removeCaches() {
         while FileManager.default.fileExists(atPath: caches.path) {
@@ -87,39 +79,6 @@ import Testing
         removeCaches()
         try await Self.expectPictures(live, 10...15)
         #expect(Self.errors(live) <= 2)
-    }
-
-    @Test func anIndexOfGarbageIsNoTrouble() async throws {
-        let first = try await start()
-        try await Self.expectPictures(first, 10...12)
-        await first.listening.stop()
-        var spoilt = 0
-        for file in try files(ofIndex: true) {
-            try Data(repeating: 0xA5, count: 9999).write(to: file)
-            spoilt += 1
-        }
-        #expect(spoilt > 0)
-        let second = try await start()
-        try await Self.expectPictures(second, 10...15)
-        #expect(Self.errors(second) <= 2)
-    }
-
-    @Test func filesThatWereSpoiltAreNotServed() async throws {
-        let first = try await start()
-        let good = try await first.ask(Self.target(100)).body
-        await first.listening.stop()
-        var spoilt = 0
-        for file in try files(ofIndex: false) {
-            var bytes = try Data(contentsOf: file)
-            guard bytes.count >= good.count else { continue }
-            let place = bytes.count - 40
-            for offset in 0..<20 { bytes[place + offset] ^= 0xFF }
-            try bytes.write(to: file)
-            spoilt += 1
-        }
-        #expect(spoilt > 0)
-        let second = try await start()
-        #expect(try await second.ask(Self.target(100)).body == good)
     }
 
     @Test func twoServersWithOneFolderAreNoTrouble() async throws {

@@ -102,16 +102,6 @@ import Testing
             unreachable, incomplete, fine),
         Row("a gzip bomb", gzip(gzipBomb), tooLarge, unknown),
         Row("gzip that is none", gzip(picture), incomplete),
-        Row(
-            "a coding that nobody knows", .png(picture).header("Content-Encoding", "aws-chunked"),
-            fine),
-        Row(
-            "gzip in gzip by another name",
-            OriginResponse(
-                headers: ["Content-Encoding": "gzip, x-gzip"],
-                body: .data(
-                    Data(ContentEncoding.gzip.packed(ContentEncoding.gzip.packed(Array(picture)))))),
-            fine),
         Row("206 of a part", part("0-9/99"), incomplete),
         Row("206 of the whole", part("0-\(picture.count - 1)/\(picture.count)"), fine),
         Row("304 that nobody asked for", OriginResponse(status: 304), noPicture),

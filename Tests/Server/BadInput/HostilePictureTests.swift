@@ -65,31 +65,16 @@ import Testing
         return Data(bytes)
     }
 
-    /// One whose profile has a space of another kind.
-    private static func jpeg(profileWith space: String, at place: Int) throws -> Data {
-        var profile = SwappedProfile.data
-        profile.replaceSubrange(place..<place + 4, with: Data(space.utf8))
-        return try TaggedJPEG.data(profile: profile)
-    }
-
     /// Red, in the colours of print, as Pillow writes it.
-    private static func cmyk(profile: Data? = nil) -> Data {
-        let file =
-            Data(
-                base64Encoded: """
-                    /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAIBgYHBgUIBwcHCQkICgwUDQwLCwwZEhMPFB0aHx4dGhwcICQuJyAi\
-                    LCMcHCg3KSwwMTQ0NB8nOT04MjwuMzQy/8AAFAgACAAQBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAA\
-                    AAAAAAAHCP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAOBEMATQBZAEsAAD8Av7P7P6/gD//Z
-                    """) ?? Data()
-        guard let profile else { return file }
-        let content = Data("ICC_PROFILE\0".utf8) + [1, 1] + profile
-        let length = content.count + 2
-        return file.prefix(2) + [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 0xFF)] + content
-            + file.dropFirst(2)
-    }
+    private static let cmyk = """
+        /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAIBgYHBgUIBwcHCQkICgwUDQwLCwwZEhMPFB0aHx4dGhwcICQuJyAi\
+        LCMcHCg3KSwwMTQ0NB8nOT04MjwuMzQy/8AAFAgACAAQBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAA\
+        AAAAAAAHCP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAOBEMATQBZAEsAAD8Av7P7P6/gD//Z
+        """
 
     @Test func theColoursOfPrintAreShown() async throws {
-        let live = try await LiveServer.start(files: ["a.jpg": Self.cmyk()])
+        let file = try #require(Data(base64Encoded: Self.cmyk))
+        let live = try await LiveServer.start(files: ["a.jpg": file])
         let colour = try color(try await live.ask("/_/plain/local:///a.jpg@png"))
         #expect(colour[0] > 200 && colour[1] < 80 && colour[2] < 80, "\(colour)")
     }
@@ -102,7 +87,6 @@ import Testing
         ])
 
     static let jpegs: [Row] = [
-        Row("truncated at 10 %", 422) { try sample("china.jpg", 10) },
         Row("truncated at 50 %", 422) { try sample("china.jpg", 50) },
         Row("truncated at 99 %", 422) { try sample("china.jpg", 99) },
         Row("progressive, truncated at 50 %", 422) { try sample("astronaut-progressive.jpg", 50) },
@@ -144,15 +128,6 @@ import Testing
         },
         Row("a profile of garbage", 200) {
             try TaggedJPEG.data(profile: Data(repeating: 0xA5, count: 600))
-        },
-        Row("a profile for another space", 200) { try jpeg(profileWith: "CMYK", at: 16) },
-        Row("a profile for Lab", 200) { try jpeg(profileWith: "Lab ", at: 20) },
-        Row("the colours of print", 200) { cmyk() },
-        Row("the colours of print with a profile of another space", 200, 422) {
-            cmyk(profile: SwappedProfile.data)
-        },
-        Row("the colours of print with a profile of garbage", 200, 422) {
-            cmyk(profile: Data("garbage".utf8))
         },
         Row("a profile of 16 MB", 200, 422) {
             let file = try TaggedJPEG.data()
@@ -213,22 +188,6 @@ import Testing
     private static let end = PNGFixture.Chunk(type: "IEND", data: Data())
     private static let small = PNGFixture.data(.gradient(width: 9, height: 9), as: .rgb8)
 
-    /// A small picture with a chunk more, as often as `count` says.
-    private static func texts(_ type: String, _ data: Data, count: Int = 1) -> Data {
-        var chunks = PNGFixture.chunks(of: small)
-        let text = PNGFixture.Chunk(type: type, data: data)
-        chunks.insert(contentsOf: Array(repeating: text, count: count), at: 1)
-        return PNGFixture.file(chunks)
-    }
-
-    /// 100 MB in 600 KB.
-    private static var bomb: Data { Data("a\0\0".utf8) + DeflateBomb.zlib(zeros: 100_000_000) }
-
-    /// A small picture with a chunk that claims 2 GiB.
-    private static func claim(_ chunk: String) -> Data {
-        small.prefix(33) + Data(number(1 << 31 - 1)) + Data(chunk.utf8) + small.dropFirst(33)
-    }
-
     /// One with pixels of these bytes, if any.
     private static func file(_ header: PNGFixture.Chunk, _ pixels: Data? = Data()) -> Data {
         let pixels = pixels.map { [PNGFixture.Chunk(type: "IDAT", data: $0)] } ?? []
@@ -248,18 +207,14 @@ import Testing
         },
         Row("no pixels", 422) { file(header(9, 9), nil) },
         Row("pixels of garbage", 422) { file(header(99, 99), Data("rubbish".utf8)) },
-        Row("10,000 texts", 200, 422) { texts("tEXt", Data("a\0b".utf8), count: 10_000) },
-        Row("a text that claims 2 GiB", 422) { claim("zTXta\0\0") },
-        Row("a text of 100 MB in 600 KB", 200, 422) { texts("zTXt", bomb) },
-        Row("ten texts of 100 MB in 600 KB each", 200, 422) { texts("zTXt", bomb, count: 10) },
-        Row("a profile of 100 MB in 600 KB", 200, 422) { texts("iCCP", bomb) },
-        Row("a profile that claims 2 GiB", 422) { claim("iCCPa\0\0") },
+        Row("10,000 texts", 200, 422) {
+            let text = PNGFixture.Chunk(type: "tEXt", data: Data("a\0b".utf8))
+            var chunks = PNGFixture.chunks(of: small)
+            chunks.insert(contentsOf: Array(repeating: text, count: 10_000), at: 1)
+            return PNGFixture.file(chunks)
+        },
         Row("an animation", 200) {
             APNGFixture((0..<3).map { _ in APNGFixture.Frame(.gradient(width: 9, height: 9)) }).data
-        },
-        Row("an animation that announces 4 billion frames", 200, 422) {
-            let control = APNGFixture.control(frames: .max, loops: 0)
-            return texts(control.type, control.data)
         },
         Row("16 bits of grey with opacity", 200) {
             // One pixel: half grey, half there.
