@@ -11,16 +11,7 @@ struct RedisClientTests {
 
     init() async throws { server = try await RedisServer.start() }
 
-    private var settings: RedisSettings { patient(server) }
-
-    private func patient(_ server: RedisServer) -> RedisSettings {
-        var settings = RedisSettings(address: .unix(path: server.path))
-        // For a busy machine; tests of limits set their own.
-        settings.timeout = .seconds(30)
-        settings.pause = .milliseconds(20)
-        settings.longestPause = .milliseconds(100)
-        return settings
-    }
+    private var settings: RedisSettings { .patient(server, timeout: .seconds(30)) }
 
     @Test func commandsOfManyCallersShareAConnection() async throws {
         let client = RedisClient(settings)
@@ -61,7 +52,7 @@ struct RedisClientTests {
 
     @Test func aPasswordAndADatabaseAreSaidFirst() async throws {
         let server = try await RedisServer.start(password: "s3cret")
-        var settings = patient(server)
+        var settings = RedisSettings.patient(server, timeout: .seconds(30))
         for password in [nil, "wrong"] {
             settings.password = password
             await #expect(throws: RedisError.self) {

@@ -175,12 +175,6 @@ final class Browser: Sendable {
         }
     }
 
-    /// What is seen, as PNG.
-    func screenshot() async throws -> Data {
-        let answer = try await devTools("Page.captureScreenshot", ["format": "png"])
-        return try #require((answer["data"] as? String).flatMap { Data(base64Encoded: $0) })
-    }
-
     @discardableResult private func command(_ path: String, _ body: Any) async throws -> Any {
         try await Self.send("POST", "\(address)/\(path)", body)
     }

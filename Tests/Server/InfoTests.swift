@@ -95,27 +95,13 @@ import Testing
         #expect(size["width"] as? Int == 16)
     }
 
-    /// Pictures that are hashed pixel by pixel, what is asked, and what other programs make of them.
-    private static let hashes: [(PixelGrid, String, [String: String])] = [
-        (
-            PixelGrid(width: 32, height: 32) { Pixel(UInt8(8 * $0), UInt8(8 * $1), 128) },
-            "bh:4:3/th:1",
-            [
-                "blurhash": "LxH2cX2swxX8l}WDjte;gJfjfQfj",
-                "thumbhash": "3wcKNxpwd4eAeIiHiHiIeIiHCAeHcI8I",
-            ]
-        ),
-        (.solid(Pixel(10, 20, 30), width: 8, height: 8), "bh:1:1", ["blurhash": "001C={"]),
-        (
-            .solid(Pixel(10, 20, 30), width: 8, height: 8), "blurhash::",
-            ["blurhash": "L01C={tnfQtntnkCfQkCfQfQfQfQ"]
-        ),
-    ]
-
-    @Test(arguments: hashes)
-    func hashesAreThoseOfOtherPrograms(
-        grid: PixelGrid, options: String, hashes: [String: String]
-    ) async throws {
+    @Test(arguments: [
+        ("bh:4:3", ["blurhash": "LxH2cX2swxX8l}WDjte;gJfjfQfj"]),
+        ("blurhash::", ["blurhash": "LxH2cX2swxX8l}WDjte;gJfjfQfj"]),
+        ("th:1", ["thumbhash": "3wcKNxpwd4eAeIiHiHiIeIiHCAeHcI8I"]),
+    ])
+    func hashesAreThoseOfOtherPrograms(options: String, hashes: [String: String]) async throws {
+        let grid = PixelGrid(width: 32, height: 32) { Pixel(UInt8(8 * $0), UInt8(8 * $1), 128) }
         let live = try await LiveServer.start(files: ["a.png": PNGFixture.data(grid)])
         let info = try await ask(live, "/info/_/\(options)/plain/local:///a.png")
         #expect(info as? [String: String] == hashes)

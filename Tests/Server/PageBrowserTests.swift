@@ -340,23 +340,6 @@ struct PageBrowserTests {
                 let least = try await browser.value(Self.leastContrast, as: Contrast.self)
                 #expect(least.ratio >= 4.5, "dark: \(isDark), \(least.text)")
             }
-            try await keepPictures(of: browser, named: "page-\(width)")
-        }
-    }
-
-    /// Writes what is seen into the folder that `HALCYON_PAGE_PICTURES` names, for eyes.
-    private func keepPictures(of browser: Browser, named name: String) async throws {
-        guard let folder = ProcessInfo.processInfo.environment["HALCYON_PAGE_PICTURES"] else {
-            return
-        }
-        try await browser.move("refresh")
-        try await browser.wait(until: "document.getElementById('info').children.length > 0")
-        try await browser.wait(
-            until: "[...document.images].every(i => i.complete || i.loading === 'lazy')")
-        for isDark in [false, true] {
-            try await browser.prefer(dark: isDark)
-            let file = "\(folder)/\(name)-\(isDark ? "dark" : "light").png"
-            try await browser.screenshot().write(to: URL(fileURLWithPath: file))
         }
     }
 

@@ -128,23 +128,6 @@ import Testing
         #expect(await live.listening.stop())
     }
 
-    @Test func whatIsSentAfterAnAnswerThatEndsTheConnectionDoesNotCostTheAnswer() async throws {
-        let live = try await start()
-        let client = try RawClient(port: live.port)
-        let count = 4 << 20
-        let sender = DispatchQueue(label: "sender")
-        sender.async {
-            client.send(
-                "POST /_/w:2/plain/local:///a.png HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Connection: close\r\nContent-Length: \(count)\r\n\r\n")
-            client.send(String(repeating: "a", count: count))
-        }
-        await withCheckedContinuation { done in sender.async { done.resume() } }
-        let (bytes, error) = await client.read()
-        #expect(error == 0)
-        #expect(bytes.starts(with: "HTTP/1.1 405".utf8))
-    }
-
     @Test func requestsThatComeAllAtOnceAreAnsweredInTheirOrder() async throws {
         let live = try await LiveServer.start()
         let client = try RawClient(port: live.port)

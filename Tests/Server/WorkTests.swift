@@ -11,11 +11,6 @@ import Testing
 @Suite struct WorkTests {
     private let picture = PNGFixture.green
 
-    /// Waits until nobody has a place for downloads any longer.
-    private func downloadsEnd(_ live: LiveServer) async {
-        await live.server.makers.downloads.until { $0.passing == 0 }
-    }
-
     /// Waits until `count` requests have joined the fetch of another.
     private func collapsed(_ count: Double, _ live: LiveServer) async {
         await live.server.metrics.collapsed.until(["source"]) { $0 >= count }
@@ -223,7 +218,7 @@ import Testing
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
         await live.waitForClientsThatLeave(3)
-        await downloadsEnd(live)
+        await live.server.makers.downloads.until { $0.passing == 0 }
         gate.open()
     }
 
