@@ -40,8 +40,7 @@ import Testing
             let answer = try await live.ask(.china("w:20"))
             #expect(answer["Server-Timing"]?.contains("total;dur=") == true)
         }
-        let events = await live.log.wait { $0.count { $0.message == "request" } == 2 }
-        let requests = events.filter { $0.message == "request" }
+        let requests = await live.loggedRequests(2)
         #expect(requests.map { $0["cache"] } == ["miss", "hit"])
         #expect(requests.map { $0["tier"] } == [nil, "memory"])
     }

@@ -142,14 +142,9 @@ import Testing
     func thePublicURLIsAURL(text: String) throws {
         let found = try faults { $0.publicURL = text }
         #expect(found.count == 1 && found[0].hasPrefix("publicURL: "), "\(found)")
-    }
-
-    @Test(arguments: [
-        "http://example.com", "https://img.example.com/", "https://img.example.com:8443/a/b",
-        "http://[::1]:8080",
-    ])
-    func thePublicURLMayHaveAPortAndAPath(text: String) throws {
-        #expect(try faults { $0.publicURL = text } == [])
+        for good in ["http://example.com", "https://a.example:8443/a/b/", "http://[::1]:8080"] {
+            #expect(try faults { $0.publicURL = good } == [])
+        }
     }
 
     @Test(arguments: ["", " a", "a ", "é", "a\n", " "])

@@ -172,7 +172,7 @@ import Testing
         let warmed = try await order(try code(beginning: "halcyon-server warm"))
         #expect(warmed.output == "1 of 1 pictures are there.\n", "\(warmed.errors)")
         let purge = try code(beginning: "halcyon-server purge")
-        #expect(try await order(purge).output == "{\"results\":1,\"sources\":0}\n")
+        #expect(try await order(purge).output == .purged(1, 0))
         let others = ServerGuide.code(
             in: String(guide.prose[try end(of: "`\(purge)` (or ")...].prefix { $0 != ")" }))
         #expect(others == ["--prefix", "--url", "--all"])
@@ -180,7 +180,7 @@ import Testing
             _ = try await live.ask("/_/w:9/\(Self.china)")
             let ended = try await run(
                 ["purge", option] + (value.isEmpty ? [] : [value]), environment: environment)
-            #expect(ended.output == "{\"results\":1,\"sources\":0}\n", "\(option) \(ended.errors)")
+            #expect(ended.output == .purged(1, 0), "\(option) \(ended.errors)")
         }
     }
 
@@ -231,7 +231,7 @@ import Testing
             switch words[1] {
             case "/purge":
                 let sources = words[2].contains("\"url\"") ? 0 : 1
-                #expect(answer.text == "{\"results\":1,\"sources\":\(sources)}\n", "\(order)")
+                #expect(answer.text == .purged(1, sources), "\(order)")
             case "/warm":
                 #expect(answer.status == 202)
                 id = try #require(told["id"] as? String)

@@ -68,9 +68,8 @@ import Testing
             ) == true)
         #expect(try await live.metric("halcyon_images_total{in=\"jpeg\",out=\"jpeg\"}") == 1)
         let tag = try #require(first["ETag"])
-        let known = try await live.ask(
-            "/iiif/3/china/full/pct:50/0/default.jpg", fields: ["If-None-Match": tag])
-        #expect(known.status == 304)
+        let target = "/iiif/3/china/full/pct:50/0/default.jpg"
+        #expect(try await live.ask(target, fields: ["If-None-Match": tag]).status == 304)
     }
 
     @Test func aPictureHasTheFieldsOfAnyOther() async throws {

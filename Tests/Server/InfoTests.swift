@@ -136,8 +136,7 @@ import Testing
         let target = "/info/_/bh:4:3/p:5/plain/local:///china.jpg"
         let first = try await live.ask(target)
         #expect(try await first.body == live.ask("/info/_/p:5/bh::/plain/local:///china.jpg").body)
-        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
-        #expect(events.compactMap { $0.metadata["cache"].map { "\($0)" } } == ["miss", "hit"])
+        #expect(await live.loggedRequests(2).map { $0["cache"] } == ["miss", "hit"])
     }
 
     @Test func aClientThatKnowsItGetsNoneAgain() async throws {
@@ -154,7 +153,7 @@ import Testing
         let signed = try #require(live.server.sign("/plain/local:///china.jpg"))
         #expect(try await live.ask("/info\(signed)").status == 200)
         #expect(try await live.ask("/info/_/plain/local:///china.jpg").status == 403)
-        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
+        let events = await live.loggedRequests(2)
         #expect(!events.contains { "\($0.metadata)".contains("3880GaJks") })
     }
 

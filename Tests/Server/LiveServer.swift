@@ -103,10 +103,15 @@ final class LiveServer: Sendable {
         }
     }
 
+    /// The lines of the log about requests, once there are so many.
+    func loggedRequests(_ count: Int) async -> [LoggedEvent] {
+        await log.wait { $0.count { $0.message == "request" } >= count }
+            .filter { $0.message == "request" }
+    }
+
     /// The first line of the log about a request, once there is one.
     func loggedRequest() async throws -> LoggedEvent {
-        let events = await log.wait { $0.contains { $0.message == "request" } }
-        return try #require(events.first { $0.message == "request" })
+        try #require(await loggedRequests(1).first)
     }
 
     /// That of `/plain/local:///china.jpg`.
@@ -215,6 +220,14 @@ extension String {
     /// The path of a sample with options, and with a format such as `@png`.
     static func china(_ options: String = "", _ format: String = "") -> String {
         "/_/" + (options.isEmpty ? "" : options + "/") + "plain/local:///china.jpg" + format
+    }
+}
+
+extension String {
+    /// What is said of a purge.
+    static func purged(_ results: Int, _ sources: Int, told: Bool? = nil) -> String {
+        let told = told.map { ",\"told\":\($0)" } ?? ""
+        return "{\"results\":\(results),\"sources\":\(sources)\(told)}\n"
     }
 }
 

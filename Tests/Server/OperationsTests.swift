@@ -235,8 +235,7 @@ import Testing
         _ = try await live.ask(target, fields: ["X-Request-ID": "first"])
         _ = try await live.ask(
             "/x/plain/local:///china.jpg%3Ftoken=abc", fields: ["X-Request-ID": "second"])
-        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
-            .filter { $0.message == "request" }
+        let events = await live.loggedRequests(2)
         let first = try #require(events.first { $0["id"] == "first" })
         #expect(first.level == .info && first["status"] == "200")
         #expect(first["path"] == "/<sig>/w:33/plain/local:///china.jpg")

@@ -210,6 +210,7 @@ import Testing
             let answer = try await live.ask(target, fields: ["Authorization": given])
             #expect(answer.status == status, "\(given)")
         }
+        #expect(try await live.ask("/health").status == 200)
         for (given, status) in [("bearer open", 200), ("bearer sesame", 403)] {
             let answer = try await live.ask(
                 "/purge", method: "POST", fields: ["Authorization": given],

@@ -156,19 +156,6 @@ import Testing
         #expect(try await strict.ask(origin.target("/1")).status == 404)
     }
 
-    @Test func aRedirectIntoTheOwnNetworkIsRefused() async throws {
-        let inner = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
-        origin.route("/a.png", .redirect(to: "http://127.0.0.2:\(inner.port)/a.png"))
-        let live = try await start {
-            $0.sources.http.allow = ["*"]
-            $0.sources.http.ports = [origin.port, inner.port]
-            $0.sources.http.denyAddresses = [IPNetwork("127.0.0.2")!]
-        }
-        #expect(try await live.told(origin.target()).code == "source_unreachable")
-        #expect(origin.requestCount == 1)
-        #expect(inner.requestCount == 0)
-    }
-
     @Test func theOriginsWordsAboutCachingCountWhenTheyArePassedOn() async throws {
         origin.route("/a.png", .png(picture).cacheControl("max-age=60, private"))
         origin.route("/b.png", .png(picture).cacheControl("public, max-age=99999999"))

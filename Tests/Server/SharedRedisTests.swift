@@ -143,20 +143,6 @@ struct SharedRedisTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test func whatIsForgottenWhileItIsFetchedIsNotKept() async throws {
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let server = try await server()
-        let target = origin.target()
-        let first = Task { try await server.ask(target).status }
-        await gate.waitForWaiters()
-        _ = try await server.server.forget(source: origin.url("/a.png").absoluteString)
-        gate.open()
-        #expect(try await first.value == 200)
-        #expect(try await server.ask(target).status == 200)
-        #expect(origin.requestCount == 2)
-    }
-
     @Test func anOriginThatAsksOneForAPauseIsLeftAloneByAll() async throws {
         let (one, two) = (try await server(), try await server())
         origin.route("/a.png", .status(429).header("Retry-After", "200"))

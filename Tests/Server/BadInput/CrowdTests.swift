@@ -48,8 +48,7 @@ import Testing
         clients = []
         await gate.until { $0.passing + $0.waiting == 0 }
         try await live.expectCalm(warnings: 0)
-        let left = await live.log.wait { $0.count { $0.message == "request" } == 50 }
-            .count { $0["status"] == "499" }
+        let left = await live.loggedRequests(50).count { $0["status"] == "499" }
         #expect(left > 0 && live.server.metrics.pictures.total < 50)
         #expect(try await live.ask(.china("w:10")).status == 200)
     }

@@ -86,8 +86,6 @@ import Testing
         try await live.expectCalm()
     }
 
-    private static let tags = (0..<1000).map { "\"\($0)\"" }.joined(separator: ",")
-
     static let fields: [BadInput<[String]>] = [
         .init(
             "Accept of 15 KiB", ["Accept: " + String(repeating: "image/webp;q=0.5,", count: 900)],
@@ -95,17 +93,8 @@ import Testing
         .init(
             "Accept of 16 KiB and more",
             ["Accept: " + String(repeating: "image/webp;q=0.5,", count: 1100)], 431),
-        .init("If-None-Match with 1,000 tags", ["If-None-Match: \(tags)"], 200),
-        .init("If-None-Match with 1,000 tags and a star", ["If-None-Match: \(tags),*"], 200, 304),
-        .init("If-None-Match without an end", ["If-None-Match: \"abc"], 200),
-        .init("a date of today's form", ["If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"], 200),
-        .init("a date of RFC 850", ["If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT"], 200),
-        .init("a date of asctime", ["If-Modified-Since: Sun Nov  6 08:49:37 1994"], 200),
-        .init("a date that is none", ["If-Modified-Since: yesterday"], 200),
         .init("Range", ["Range: bytes=0-"], 200),
         .init("a range beyond the end", ["Range: bytes=999999999-"], 200),
-        .init("Sec-CH-DPR: 1e9", ["Sec-CH-DPR: 1e9"], 200),
-        .init("Sec-CH-Width: -1", ["Sec-CH-Width: -1", "Width: 99999999999999999999"], 200),
         .init("X-Request-ID with another line", ["X-Request-ID: a\u{0B}b"], 200, 400),
         .init(
             "X-Request-ID of 10,000 letters",

@@ -222,13 +222,4 @@ import Testing
         )
         try await live.expectCalm(warnings: 0)
     }
-
-    @Test func bearerSecretWrong() async throws {
-        let live = try await LiveServer.start { $0.secret = "open sesame" }
-        let answer = try await live.ask(.china())
-        #expect(answer.status == 403 && answer["Cache-Control"] == "no-store")
-        let event = try await live.loggedRequest()
-        #expect(event.level == .info && event["code"] == "forbidden")
-        #expect(try await live.ask("/health").status == 200)
-    }
 }
