@@ -66,7 +66,6 @@ import Testing
             try await store.publish(record, as: name, token: token, lifetime: .seconds(60))
         }
 
-        /// A record that has been published after another one.
         func published(_ text: String, after generation: Int64 = 0) async throws -> SharedRecord {
             let record = SharedRecord(
                 generation: try await self.generation(after: generation),

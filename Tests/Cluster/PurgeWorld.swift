@@ -61,7 +61,6 @@ struct PurgeWorld: ExplorableWorld {
         var promised = 0
         var knowsOldSource = false
         var made: Made?
-        /// The generation that it publishes as.
         var published: Int64?
         /// The lease and the record when it began to wait.
         var seen = Seen()

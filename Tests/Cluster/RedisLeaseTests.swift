@@ -72,7 +72,6 @@ extension RedisSettings {
 }
 
 extension LeaseStore {
-    /// Waits until news come in.
     func waitForNews() async {
         let news = news(of: "nothing")
         defer { news.end() }

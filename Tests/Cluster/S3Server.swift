@@ -7,7 +7,6 @@ final class S3Server: Sendable {
     enum Maker: String, Sendable {
         case weed, moto = "moto_server"
 
-        /// Where the program is.
         fileprivate var program: String? {
             let brought = URL(fileURLWithPath: #filePath).appendingPathComponent(
                 "../../../.build/cluster-test/bin"
@@ -91,7 +90,6 @@ final class S3Server: Sendable {
         "\(endpoint.absoluteString)/\(Self.bucket)" + (name.isEmpty ? "" : "/\(name)")
     }
 
-    /// The names of all objects.
     func names() async throws -> [String] {
         let listing = folder.file("listing").path
         _ = try await curl("-o", listing, url(""))

@@ -68,7 +68,6 @@ final class Bucket: Sendable {
         }
     }
 
-    /// Has an image server use it.
     func use(_ configuration: inout ImageServerConfiguration) {
         configuration.shared.s3.endpoint = "http://127.0.0.1:\(port)"
         configuration.shared.s3.bucket = "pictures"
@@ -107,7 +106,6 @@ final class Bucket: Sendable {
         }
     }
 
-    /// Waits until there are so many pictures.
     func waitForPictures(_ count: Int) async {
         await objects.wait { Self.generations($0).count == count }
     }

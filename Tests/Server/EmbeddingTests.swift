@@ -34,7 +34,6 @@ import Testing
     private struct Visitor {
         let port: Int
 
-        /// The head of the answer.
         func head(
             _ target: String, method: String = "GET", _ fields: String...
         ) async throws -> String {

@@ -30,7 +30,6 @@ struct GenerationTests {
         redis = try await RedisServer.start()
     }
 
-    /// The generation of the picture that a server answers with.
     private func generation(_ path: String, at server: LiveServer) async throws -> Int {
         let answer = try await server.ask(origin.target(path, "w:2") + "@png")
         return try color(answer).reduce(0) { $0 << 8 | Int($1) }

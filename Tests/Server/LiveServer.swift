@@ -117,7 +117,6 @@ final class LiveServer: Sendable {
     /// That of `/plain/local:///china.jpg`.
     static let signature = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
 
-    /// The folder of the sample pictures.
     static var samples: String? { try? SamplePictures().directory.path }
 
     struct Answer: Sendable {

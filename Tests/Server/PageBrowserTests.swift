@@ -62,7 +62,6 @@ struct PageBrowserTests {
         try await browser.wait(until: "\(picture).dataset.path === '\(path)'")
     }
 
-    /// Expects a picture of this width.
     private func expectWidth(_ width: Int, in browser: Browser) async throws {
         #expect(try await browser.value("\(picture).naturalWidth") == width)
     }

@@ -118,7 +118,6 @@ extension RunsTheServer {
         return EndedProgram(code: code, output: text("run.out"), errors: text("run.err"))
     }
 
-    /// The port of the first address that is told.
     func firstPort(in output: ChildLines) -> Int? {
         output.all.joined(separator: "\n").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)
             .flatMap { Int($0.1) }

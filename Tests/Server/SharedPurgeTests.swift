@@ -25,7 +25,6 @@ struct SharedPurgeTests {
         origin.target("/2024/a.png", options)
     }
 
-    /// Whether an answer was another server's.
     private func isShared(_ answer: LiveServer.Answer) -> Bool {
         #expect(answer.status == 200, "\(answer.text)")
         return answer.hasDetail("shared")

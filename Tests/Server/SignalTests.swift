@@ -173,7 +173,6 @@ private final class ServiceManagerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for the next datagram.
     func next() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [descriptor] in

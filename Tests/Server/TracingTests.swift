@@ -36,7 +36,6 @@ import Tracing
     private var spans: [FinishedInMemorySpan] { tracer.memory.finishedSpans }
     private var requests: [FinishedInMemorySpan] { all("halcyon.request") }
 
-    /// The names of the spans below one, as they ended.
     private func names(below span: FinishedInMemorySpan) -> [String] {
         spans.filter { $0.parentSpanID == span.spanID }.map(\.operationName)
     }

@@ -152,7 +152,7 @@ import Testing
         let there = try await live.ask("/_/w:4/plain/local:///a.png")
         there.expect(["Fallback-Image": nil, "Cache-Control": "public, max-age=1000"])
         let codes = await live.loggedRequests(3).map { $0["code"] }
-        #expect(codes == ["source_not_found", "source_format", nil])
+        #expect(Set(codes) == ["source_not_found", "source_format", nil])
     }
 
     @Test func faultsOfTheURLHaveNoFallback() async throws {

@@ -8,7 +8,6 @@ import Testing
 struct BadInput<Value: Sendable>: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let value: Value
-    /// The statuses that the answer may have.
     let statuses: Set<Int>
 
     init(_ name: String, _ value: Value, _ statuses: Int...) {

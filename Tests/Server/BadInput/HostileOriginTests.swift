@@ -34,10 +34,6 @@ import Testing
         .garbage(Data("HTTP/1.1 \(head)\n\n".replacing("\n", with: "\r\n").utf8) + body)
     }
 
-    private static func gzip(_ body: Data) -> OriginResponse {
-        raw("200 OK\nContent-Encoding: gzip\nConnection: close", body)
-    }
-
     private static func part(_ range: String) -> OriginResponse {
         let length = "Content-Length: \(picture.count)"
         return raw("206 Partial Content\nContent-Range: bytes \(range)\n\(length)", picture)
@@ -55,41 +51,20 @@ import Testing
         }
     }
 
-    private static func head(_ count: Int, _ line: String) -> OriginResponse {
-        raw("200 OK" + String(repeating: "\n" + line, count: count), picture)
-    }
-
     private static let (unreachable, noPicture) = ("404 source_unreachable", "404 source_status")
     private static let (incomplete, damaged) = ("422 source_incomplete", "422 source_damaged")
     private static let (unknown, tooLarge) = ("422 source_format", "422 source_too_large")
     private static let fine = "200 "
 
-    private static let letters = String(repeating: "a", count: 1000)
-
-    private static func png(_ bytes: [UInt8]) -> OriginResponse {
-        .png(Data(bytes) + Data(count: 99))
-    }
-
     static let rows: [Row] = [
         Row("resets", .abort(.reset), unreachable),
         Row("closes without an answer", .abort(.close), unreachable),
         Row("sends garbage", .garbage(), unreachable),
-        Row("garbage for a status", raw("abc OK"), unreachable),
         Row("a status of 999", raw("999 No\nContent-Length: 0"), unreachable, "502 source_status"),
-        Row("a head of 2 MB", head(2000, "X-A: \(letters)"), unreachable, incomplete),
-        Row(
-            "a field of 2 MB", head(1, "X-A: \(String(repeating: letters, count: 2000))"),
-            unreachable, incomplete),
-        Row(
-            "chunks without end", .endless(picture + Data(count: 1 << 16)).with(.chunked),
-            tooLarge),
         Row(
             "100,000 times 100 Continue",
             raw("100 Continue" + String(repeating: "\n\nHTTP/1.1 100 Continue", count: 99_999)),
             unreachable, incomplete),
-        Row(
-            "too large a length", .png(picture).with(.declaredLength(picture.count + 9)), incomplete
-        ),
         Row(
             "a length that is too small",
             .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
@@ -100,14 +75,14 @@ import Testing
         Row(
             "a length below nothing", raw("200 OK\nContent-Length: -1", picture),
             unreachable, incomplete, fine),
-        Row("a gzip bomb", gzip(gzipBomb), tooLarge, unknown),
-        Row("gzip that is none", gzip(picture), incomplete),
+        Row(
+            "a gzip bomb", raw("200 OK\nContent-Encoding: gzip\nConnection: close", gzipBomb),
+            tooLarge, unknown),
         Row("206 of a part", part("0-9/99"), incomplete),
         Row("206 of the whole", part("0-\(picture.count - 1)/\(picture.count)"), fine),
         Row("304 that nobody asked for", OriginResponse(status: 304), noPicture),
         Row("204", OriginResponse(status: 204), noPicture),
         Row("a redirect without a place", OriginResponse(status: 302), noPicture, unreachable),
-        Row("a redirect that is relative", .redirect(to: "./good"), fine),
         Row(
             "a redirect with another line",
             raw("302 Found\nLocation: /good\n X: y\nContent-Length: 0"),
@@ -123,14 +98,8 @@ import Testing
         Row(
             "the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"), unreachable),
         Row("text", .ok(Data("hello".utf8), contentType: "image/png"), unknown),
-        Row("a zip", png([0x50, 0x4B, 3, 4]), unknown),
+        Row("a zip", .png(Data([0x50, 0x4B, 3, 4]) + Data(count: 99)), unknown),
         Row("a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), unknown, damaged),
-        Row(
-            "a video", png([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6F, 0x6D]), unknown,
-            damaged),
-        Row(
-            "three bytes of a JPEG", .ok(Data([0xFF, 0xD8, 0xFF]), contentType: "image/jpeg"),
-            damaged, unknown),
         Row(
             "a GIF that is a script",
             .ok(Data("GIF89a/**/=1;alert(1)".utf8), contentType: "text/javascript"), damaged,
@@ -198,22 +167,6 @@ import Testing
         #expect(try await answer(live, origin.url("/0")) == "404 source_unreachable")
         #expect(try await answer(live, origin.url("/7")) == "200 ")
         #expect(origin.requestCount <= 4 + 4)
-    }
-
-    @Test func whereNobodyListensThereIsNoSource() async throws {
-        let closed = try ClosedPort()
-        let live = try await start { $0.sources.http.ports = [closed.number] }
-        #expect(try await answer(live, closed.url("/a.png")) == "404 source_unreachable")
-        let name = "http://no-such-host.invalid:\(closed.number)/a.png"
-        let open = try await start {
-            $0.sources.http.allow = ["*"]
-            $0.sources.http.ports = [closed.number]
-        }
-        #expect(try await answer(open, #require(URL(string: name))) == "404 source_unreachable")
-        // TLS is not spoken there.
-        let secure = try #require(URL(string: "https://127.0.0.1:\(origin.port)/a.png"))
-        let other = try await start { $0.sources.http.allow = ["*"] }
-        #expect(try await answer(other, secure) == "404 source_unreachable")
     }
 
     /// What leads back to the server that asks for it is fetched three times at most, and nobody waits for
