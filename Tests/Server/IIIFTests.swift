@@ -49,14 +49,6 @@ import Testing
         #expect(try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
-    @Test func identifiersThatAreNoneAreNotFound() async throws {
-        let live = try await start()
-        for identifier in ["nothing", "..", "a%2Fb", "%2e%2e%2fchina", ".hidden"] {
-            #expect(try await live.ask("/iiif/3/\(identifier)/info.json").status == 404)
-        }
-        #expect(try await live.ask("/iiif/3/ch%69na/info.json").status == 200)
-    }
-
     @Test func aPictureIsKeptByItsCanonicalForm() async throws {
         let live = try await start()
         let first = try await live.ask("/iiif/3/china/full/pct:50/0/default.jpg")

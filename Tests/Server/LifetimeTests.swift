@@ -11,19 +11,6 @@ import Testing
 
     init() async throws { origin = try await OriginServer.start() }
 
-    @Test func aSourceIsAskedForAgainWhenItsTimeIsOver() async throws {
-        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let live = try await LiveServer.start(origin, time: clock.time) {
-            $0.askAgain(after: .seconds(60))
-        }
-        for (seconds, requests) in [(0, 1), (59, 1), (1, 2), (59, 2), (1, 3)] {
-            clock.advance(by: .seconds(seconds))
-            #expect(try await live.ask(origin.target()).status == 200)
-            #expect(origin.requestCount == requests)
-        }
-        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
-    }
-
     @Test func aFailureIsRememberedForItsTime() async throws {
         origin.route("/a.png", .png(picture.prefix(picture.count / 2)))
         let live = try await LiveServer.start(origin, time: clock.time) {

@@ -114,24 +114,6 @@ import Testing
         #expect(one["ETag"] != different["ETag"])
     }
 
-    @Test func aPictureIsMadeOnceAndThenComesFromMemoryAndFromTheDisk() async throws {
-        let folder = try TemporaryDirectory()
-        let target = "/_/w:60/plain/local:///china.jpg"
-        let first = try await LiveServer.start { $0.cache.directory = folder.url.path }
-        let made = try await first.ask(target)
-        let remembered = try await first.ask(target)
-        #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
-        #expect(remembered["Cache-Status"] == "halcyon; hit; detail=memory")
-        #expect(remembered.body == made.body)
-        await first.listening.stop()
-
-        let second = try await LiveServer.start { $0.cache.directory = folder.url.path }
-        let read = try await second.ask(target)
-        #expect(read["Cache-Status"] == "halcyon; hit; detail=disk")
-        #expect(read.body == made.body)
-        #expect(try await second.ask(target)["Cache-Status"] == "halcyon; hit; detail=memory")
-    }
-
     @Test func otherSettingsMakeOtherPictures() async throws {
         let caches = try TemporaryDirectory()
         var answers: [LiveServer.Answer] = []
@@ -148,17 +130,6 @@ import Testing
         // And the same ones the same.
         #expect(answers[2].body == answers[0].body && answers[2]["ETag"] == answers[0]["ETag"])
         #expect(answers[2].hasDetail("disk"))
-    }
-
-    @Test func aSourceThatChangesIsAnotherPicture() async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write(PNGFixture.solid(Pixel(10, 20, 30), width: 8, height: 8), to: "a.png")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
-        let first = try await live.ask("/_/plain/local:///a.png")
-        try folder.write(PNGFixture.solid(Pixel(90, 20, 30), width: 9, height: 9), to: "a.png")
-        let second = try await live.ask("/_/plain/local:///a.png")
-        #expect(first["ETag"] != second["ETag"])
-        #expect(try second.pixelSize == PixelSize(width: 9, height: 9))
     }
 
     @Test func aModernFormatIsChosenForClientsThatNameIt() async throws {
