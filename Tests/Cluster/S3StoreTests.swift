@@ -77,8 +77,7 @@ import Testing
             (5, 6, false),
         ] as [(Int64?, Int64, Bool)])
     func anObjectIsNewerThanAMark(generation: Int64?, mark: Int64, isNewer: Bool) {
-        let object = SharedObject(body: Data(), generation: generation)
-        #expect(object.isNewer(than: mark) == isNewer)
+        #expect(SharedObject(body: Data(), generation: generation).isNewer(than: mark) == isNewer)
     }
 
     @Test func anObjectIsReplacedAndRemovedWhenThatIsAskedFor() async throws {

@@ -68,8 +68,7 @@ struct PictureGlanceTests {
         _ = try await maker()
         let two = try await server()
         #expect(try await two.ask(target()).hasDetail("shared"))
-        let other = try await two.ask(target("w:20"))
-        #expect(try color(other) == [10, 200, 30])
+        #expect(try await color(two.ask(target("w:20"))) == [10, 200, 30])
         #expect(bucket.requests.contains { $0.hasPrefix("GET /pictures/s/") })
         #expect(origin.requestCount == 1)
     }

@@ -194,8 +194,7 @@ import Testing
     @Test func aGroundOfOneColourShowsBehindWhatIsTransparent() async throws {
         let clear = PNGFixture.solid(Pixel(0, 0, 0, 0), width: 4, height: 4)
         let live = try await LiveServer.start(files: ["a.png": clear])
-        let answer = try await live.ask("/_/bg:255:128:0/plain/local:///a.png")
-        #expect(try color(answer) == [255, 128, 0])
+        #expect(try await color(live.ask("/_/bg:255:128:0/plain/local:///a.png")) == [255, 128, 0])
     }
 
     /// Four pixels of different colours, enlarged, so that turns can be seen.

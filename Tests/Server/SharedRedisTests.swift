@@ -58,8 +58,7 @@ struct SharedRedisTests {
         #expect(made.body == shared.body && made["ETag"] == shared["ETag"])
         #expect(shared.hasDetail("shared"))
         // It is in its own caches now.
-        let again = try await two.ask(origin.target())
-        #expect(again.hasDetail("memory"))
+        #expect(try await two.ask(origin.target()).hasDetail("memory"))
         #expect(try await two.ask(origin.target("/a.png", "w:20")).status == 200)
         #expect(origin.requestCount == 1)
     }

@@ -94,8 +94,7 @@ import Tracing
         let codes = requests.map { $0.attributes.get("error.type") }
         #expect(codes.count == 2 && codes.allSatisfy { $0 != nil })
         #expect(requests.map { $0.status?.code == .error } == [false, true])
-        let source = try #require(all("halcyon.source").last)
-        #expect(source.status?.code == .error)
+        #expect(try #require(all("halcyon.source").last).status?.code == .error)
     }
 
     @Test func noSignatureAndNoSecretIsInASpan() async throws {

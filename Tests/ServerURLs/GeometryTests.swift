@@ -38,8 +38,7 @@ struct GeometryTests {
         ("w:100/pd:5/dpr:0.5", 54, 37), ("w:100/pd:7/dpr:0.5", 58, 41),
     ])
     func aResultHasItsSize(segments: String, width: Int, height: Int) throws {
-        let result = try geometry(segments).result
-        #expect(result == Dimensions(width: width, height: height))
+        #expect(try geometry(segments).result == Dimensions(width: width, height: height))
     }
 
     @Test(arguments: [

@@ -43,8 +43,7 @@ struct TurnTests {
                 var rows = turned(turnedPixels(Turn(orientation: orientation)), rotation / 90)
                 if horizontal { rows = rows.map { $0.reversed() } }
                 if vertical { rows.reverse() }
-                let turn = Turn(orientation: orientation, options: options)
-                #expect(turnedPixels(turn) == rows)
+                #expect(turnedPixels(Turn(orientation: orientation, options: options)) == rows)
             }
         }
     }
