@@ -291,6 +291,67 @@ import Testing
         #expect(found.first?.hasPrefix("sources.local.root may not hold") == true)
     }
 
+    @Test func whatADocumentOfIIIFCannotSayIsAFault() throws {
+        let found = try faults {
+            $0.iiif.isEnabled = true
+            $0.iiif.tables = ["/no/such/file.json"]
+            $0.iiif.rights = "https://example.org/mine"
+            $0.iiif.seeAlso = ["https://example.org/more"]
+        }
+        for name in ["iiif.tables", "iiif.rights", "iiif.seeAlso"] {
+            #expect(found.contains { $0.hasPrefix(name) }, "\(found)")
+        }
+    }
+
+    @Test func aPictureThatCannotBeDecodedIsAFault() throws {
+        let found = try faults {
+            $0.watermark.picture.data = "aGVsbG8="
+            $0.fallback.picture.path = "/no/such/file.png"
+        }
+        #expect(found.count == 2)
+        #expect(found.contains { $0.hasPrefix("watermark.data: the picture cannot be decoded") })
+        #expect(found.contains { $0.contains("fallback.path: the file /no/such/file.png") })
+        let others = try faults {
+            $0.watermark.picture = .init(path: "a", url: "b")
+            $0.fallback.picture = .init(url: "https://example.com/a.png")
+        }
+        #expect(others.count == 2)
+    }
+
+    @Test func settingsOfWhatServersShareAreChecked() throws {
+        let redis = try faults {
+            $0.shared.redis.address = .tcp(host: "redis", port: 0)
+            $0.shared.redis.user = "halcyon"
+            $0.shared.redis.tlsRoots = "/no/such/file"
+            $0.shared.redis.prefix = "a {b}"
+        }
+        #expect(
+            redis == [
+                "shared.redis.user needs shared.redis.password.",
+                "shared.redis.tlsRoots: the file /no/such/file cannot be read.",
+                "shared.redis.address names no port.",
+                "shared.redis.prefix must be ASCII without spaces and braces.",
+            ])
+        let store = try faults {
+            ($0.shared.s3.endpoint, $0.shared.s3.bucket) = ("ftp://store", "a/b")
+            ($0.shared.s3.prefix, $0.shared.s3.secretKey) = ("a?", "key")
+            $0.shared.s3.sessionToken = "token"
+        }
+        #expect(
+            store == [
+                "shared.s3.endpoint must be a URL such as https://s3.example.com.",
+                "shared.s3.bucket must be a name of letters, digits and - . _",
+                "shared.s3.prefix must be segments of letters, digits and - . _",
+                "shared.s3.accessKey and shared.s3.secretKey need each other.",
+                "shared.s3.sessionToken needs shared.s3.accessKey.",
+            ])
+        let limits = ConfigurationError(faults: [
+            "shared.redis.timeout must be a number of seconds from 0.001 to 5."
+        ])
+        var configuration = ImageServerConfiguration()
+        #expect(throws: limits) { try configuration.set("shared.redis.timeout", to: "6") }
+    }
+
     @Test func signedPathsAreThoseOfOtherProgramsSigners() {
         var configuration = ImageServerConfiguration()
         configuration.requireSignatures()

@@ -170,21 +170,6 @@ import Testing
         #expect(try await live.ask("/iiif/3/book-2/info.json").status == 404)
     }
 
-    @Test func whatTheDocumentCannotSayIsAFaultOfTheSettings() throws {
-        var configuration = ImageServerConfiguration()
-        configuration.signature.isRequired = false
-        configuration.iiif.isEnabled = true
-        configuration.iiif.tables = ["/no/such/file.json"]
-        configuration.iiif.rights = "https://example.org/mine"
-        configuration.iiif.seeAlso = ["https://example.org/more"]
-        #expect { try ImageServer(configuration: configuration) } throws: { error in
-            let faults = (error as? ConfigurationError)?.faults ?? []
-            return ["iiif.tables", "iiif.rights", "iiif.seeAlso"].allSatisfy { name in
-                faults.contains { $0.hasPrefix(name) }
-            }
-        }
-    }
-
     @Test func itIsOffUnlessItIsTurnedOn() async throws {
         let live = try await LiveServer.start()
         #expect(try await live.ask("/iiif/3/china/info.json").status == 404)

@@ -119,6 +119,11 @@ final class LiveServer: Sendable {
 
     static var samples: String? { try? SamplePictures().directory.path }
 
+    /// The bytes of a sample.
+    static func sample(_ name: String) throws -> Data {
+        try Data(contentsOf: SamplePictures().directory.appendingPathComponent(name))
+    }
+
     struct Answer: Sendable {
         let status: Int
         let fields: HTTPFields

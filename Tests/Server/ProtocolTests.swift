@@ -254,6 +254,8 @@ struct WireAnswer: Sendable {
 
     /// By its name in small letters.
     subscript(name: String) -> String? { fields[name] }
+    /// Whether it says that no other follows.
+    var isLast: Bool { self["connection"] == "close" }
 
     /// The whole ones at the beginning of `bytes`.
     static func all(in bytes: [UInt8]) -> [WireAnswer] {

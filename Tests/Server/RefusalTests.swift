@@ -44,8 +44,7 @@ import Testing
     }
 
     @Test func aURLThatMayRaiseTheLimitOfBytesGetsLargerSources() async throws {
-        let picture = try Data(
-            contentsOf: URL(fileURLWithPath: try #require(LiveServer.samples) + "/china.jpg"))
+        let picture = try LiveServer.sample("china.jpg")
         let origin = try await OriginServer.start(files: ["/a.jpg": picture])
         let live = try await LiveServer.start(origin) {
             $0.limits.maxSourceBytes = 50_000

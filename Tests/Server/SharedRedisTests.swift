@@ -153,44 +153,4 @@ struct SharedRedisTests {
         }
         #expect(origin.requestCount == 1)
     }
-
-    @Test func aSettingThatMakesNoSenseIsTold() async throws {
-        func expectFaults(_ faults: [String], _ change: (inout ImageServerConfiguration) -> Void) {
-            var configuration = ImageServerConfiguration()
-            configuration.sources.http.allow = ["*"]
-            configuration.signature.keys = ["943b421c9eb07c83"]
-            configuration.signature.salts = ["520f986b998545b4"]
-            change(&configuration)
-            #expect(throws: ConfigurationError(faults: faults)) {
-                try ImageServer(configuration: configuration)
-            }
-        }
-        expectFaults([
-            "shared.redis.user needs shared.redis.password.",
-            "shared.redis.tlsRoots: the file /no/such/file cannot be read.",
-            "shared.redis.address names no port.",
-            "shared.redis.prefix must be ASCII without spaces and braces.",
-        ]) {
-            $0.shared.redis.address = .tcp(host: "redis", port: 0)
-            $0.shared.redis.user = "halcyon"
-            $0.shared.redis.tlsRoots = "/no/such/file"
-            $0.shared.redis.prefix = "a {b}"
-        }
-        expectFaults([
-            "shared.s3.endpoint must be a URL such as https://s3.example.com.",
-            "shared.s3.bucket must be a name of letters, digits and - . _",
-            "shared.s3.prefix must be segments of letters, digits and - . _",
-            "shared.s3.accessKey and shared.s3.secretKey need each other.",
-            "shared.s3.sessionToken needs shared.s3.accessKey.",
-        ]) {
-            ($0.shared.s3.endpoint, $0.shared.s3.bucket) = ("ftp://store", "a/b")
-            ($0.shared.s3.prefix, $0.shared.s3.secretKey) = ("a?", "key")
-            $0.shared.s3.sessionToken = "token"
-        }
-        let limits = ConfigurationError(faults: [
-            "shared.redis.timeout must be a number of seconds from 0.001 to 5."
-        ])
-        var configuration = ImageServerConfiguration()
-        #expect(throws: limits) { try configuration.set("shared.redis.timeout", to: "6") }
-    }
 }

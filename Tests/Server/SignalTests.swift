@@ -45,9 +45,9 @@ import Testing
         let server = try await start("drain.timeout=1200 drain.idleTimeout=600")
         let kept = try server.connect()
         func isLast() async -> Bool {
-            let answer = await kept.answer(to: "/_/w:20/plain/local:///china.jpg")
-            #expect(answer.isWhole && answer.status == "200")
-            return answer.isLast || !answer.isWhole
+            let answer = await kept.answer(to: .china("w:20"))
+            #expect(answer?.status == 200)
+            return answer?.isLast != false
         }
         #expect(await !isLast())
         server.child.send(SIGTERM)

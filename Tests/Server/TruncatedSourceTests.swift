@@ -11,8 +11,7 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     private func file(_ name: String, _ share: Double) throws -> Data {
-        let root = try #require(LiveServer.samples)
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(name)"))
+        let data = try LiveServer.sample(name)
         let part = data.prefix(Int(Double(data.count) * share))
         try folder.write(part, to: "a.jpg")
         return part

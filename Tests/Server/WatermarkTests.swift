@@ -108,28 +108,6 @@ import Testing
         #expect(warnings.count == 1)
     }
 
-    @Test func aPictureThatCannotBeDecodedIsAFaultOfTheSettings() throws {
-        var configuration = ImageServerConfiguration()
-        configuration.signature.isRequired = false
-        configuration.sources.local.root = folder.file("pictures").path
-        configuration.cache.directory = folder.file("caches").path
-        configuration.watermark.picture.data = "aGVsbG8="
-        configuration.fallback.picture.path = "/no/such/file.png"
-        let error = #expect(throws: ConfigurationError.self) {
-            _ = try ImageServer(configuration: configuration)
-        }
-        let faults = error?.faults ?? []
-        #expect(faults.count == 2)
-        #expect(faults.contains { $0.hasPrefix("watermark.data: the picture cannot be decoded") })
-        #expect(faults.contains { $0.contains("fallback.path: the file /no/such/file.png") })
-        configuration.watermark.picture = .init(path: "a", url: "b")
-        configuration.fallback.picture = .init(url: "https://example.com/a.png")
-        let other = #expect(throws: ConfigurationError.self) {
-            _ = try ImageServer(configuration: configuration)
-        }
-        #expect(other?.faults.count == 2)
-    }
-
     // MARK: Fallback
 
     private func startWithFallback(

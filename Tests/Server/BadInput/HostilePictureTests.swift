@@ -44,8 +44,7 @@ import Testing
 
     /// The first percents of the bytes of a sample.
     static func sample(_ name: String, _ percents: Int = 100) throws -> Data {
-        let file = URL(fileURLWithPath: try #require(LiveServer.samples) + "/\(name)")
-        let all = try Data(contentsOf: file)
+        let all = try LiveServer.sample(name)
         return all.prefix(all.count * percents / 100)
     }
 

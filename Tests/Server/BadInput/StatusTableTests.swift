@@ -121,9 +121,7 @@ import Testing
         let origin = try await OriginServer.start()
         let closed = try ClosedPort()
         for (path, response) in Self.responses { origin.route(path, response) }
-        let samples = try #require(LiveServer.samples)
-        origin.route(
-            "/frames", .ok(try Data(contentsOf: URL(fileURLWithPath: samples + "/kingfisher.gif"))))
+        origin.route("/frames", .ok(try LiveServer.sample("kingfisher.gif")))
         let live = try await LiveServer.start {
             $0.sources.http.allow = ["http://127.0.0.1:*"]
             if row.code != "source_not_allowed" { $0.sources.http.allow.append("*") }
