@@ -8,7 +8,6 @@ import Testing
 /// The storage of caches in a store, against a server that answers as it is told.
 @Suite struct S3ImageStorageTests {
     private let keys = S3ImageStorage.Credentials.keys(access: "a", secret: "s")
-
     private let store: OriginServer
 
     init() async throws { store = try await OriginServer.start() }

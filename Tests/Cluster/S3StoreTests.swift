@@ -7,7 +7,6 @@ import Testing
 /// scripts/cluster-test.
 @Suite struct S3StoreTests {
     private let object = SharedObject(body: Data("pixels".utf8), mediaType: "image/png")
-
     private let path = "/bucket/some/prefix/a"
     private let origin: OriginServer
 
@@ -99,8 +98,7 @@ import Testing
         let damaged: [OriginResponse] = [
             answer(Data("pixelz".utf8)), answer(Data("pixel".utf8)),
             answer(object.body, length: "7"),
-            answer(object.body, digest: String(repeating: "0", count: 64)),
-            .ok(object.body),
+            answer(object.body, digest: String(repeating: "0", count: 64)), .ok(object.body),
         ]
         for response in damaged {
             origin.route(path, response)

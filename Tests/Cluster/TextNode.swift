@@ -20,8 +20,7 @@ final class TextNode: Sendable {
     ) async -> String? {
         await work.value(
             for: name, marks: marks, after: glance, takingLeaseAtOnce: takingLeaseAtOnce,
-            until: stopped,
-            reading: { text, _ in String(buffer: text.content) },
+            until: stopped, reading: { text, _ in String(buffer: text.content) },
             making: { _, _ in
                 let text = await make()
                 return .init(

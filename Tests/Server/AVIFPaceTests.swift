@@ -60,9 +60,7 @@ import Testing
         options.format = format
         let work = PlanExecution(
             options: options, accepted: accepted, rules: PictureRules(ImageServerConfiguration()))
-        return try work.run(
-            try LiveServer.sample("china.jpg"), by: .now + left,
-            isWanted: { true })
+        return try work.run(try LiveServer.sample("china.jpg"), by: .now + left, isWanted: { true })
     }
 
     @Test func withoutTimeTheFormatIsTheNextThatTheClientTakes() throws {

@@ -79,9 +79,7 @@ import Testing
 
     @Test(arguments: [
         (["Sec-CH-Width": "330"], 480), (["Width": "330"], 480), (["Sec-CH-Width": "9999"], 640),
-        (["Sec-CH-Width": "330", "Width": "600"], 480),
         (["Sec-CH-Width": "330", "Sec-CH-DPR": "1.2"], 480), (["Sec-CH-Width": "-1"], 640),
-        (["Sec-CH-Width": "330.5"], 640), ([:], 640),
     ])
     func hintsOfClientsChooseTheWidthWhereTheURLLeavesItOpen(
         hints: [String: String], width: Int

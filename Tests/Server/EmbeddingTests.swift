@@ -85,8 +85,7 @@ import Testing
             // Once the codecs are loaded.
             await images.until(.ready)
             for (path, status) in [
-                ("\(base)/ready", "200"),
-                ("\(base)//_//plain/local:///china.jpg", "404"),
+                ("\(base)/ready", "200"), ("\(base)//_//plain/local:///china.jpg", "404"),
                 ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
                 ("\(base)/iiif/3/china/info.json", "404"), ("/hello", "200"),
             ] {

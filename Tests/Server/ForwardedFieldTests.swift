@@ -6,7 +6,6 @@ import Testing
 /// Header fields of clients that are handed on to the servers of sources.
 @Suite struct ForwardedFieldTests {
     private let picture = PNGFixture.green
-
     private let origin: OriginServer
 
     init() async throws {

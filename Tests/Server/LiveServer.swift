@@ -110,9 +110,7 @@ final class LiveServer: Sendable {
     }
 
     /// The first line of the log about a request, once there is one.
-    func loggedRequest() async throws -> LoggedEvent {
-        try #require(await loggedRequests(1).first)
-    }
+    func loggedRequest() async throws -> LoggedEvent { try #require(await loggedRequests(1).first) }
 
     /// That of `/plain/local:///china.jpg`.
     static let signature = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"

@@ -101,19 +101,6 @@ struct PictureGlanceTests {
         #expect(found.hasDetail("shared"))
     }
 
-    @Test func aPurgeHasEverythingAskedForAgain() async throws {
-        let one = try await maker()
-        shared.route(PNGFixture.red, tag: 1)
-        let (two, three) = (try await server(), try await server())
-        #expect(try await two.ask(target()).hasDetail("shared"))
-        let url = origin.url("/a.png").absoluteString
-        #expect(try await one.purge("source", url).contains("\"told\":true"))
-        // It has never heard of the picture, and need not have heard of the purge.
-        #expect(try color(try await three.ask(target())) == [200, 10, 30])
-        await two.server.purges.until(heard: 1)
-        #expect(try color(try await two.ask(target())) == [200, 10, 30])
-    }
-
     @Test func aDamagedObjectIsNoneAndIsReplaced() async throws {
         _ = try await maker()
         bucket.damagePictures()

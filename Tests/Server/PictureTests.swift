@@ -162,9 +162,6 @@ import Testing
             #expect(answer["Content-Type"] == type, "\(accept)")
             #expect(ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
         }
-        let named = try await live.ask(
-            .china("rs:force:15:40", "@avif"), fields: ["Accept": "image/webp"])
-        #expect(named["Content-Type"] == "image/jpeg")
     }
 
     @Test func cachesMayGoOnWithAPictureForAsLongAsTheSettingsSay() async throws {

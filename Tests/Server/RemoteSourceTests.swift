@@ -9,7 +9,6 @@ import Testing
 /// Pictures of other servers: what is fetched, how often, and what never is.
 @Suite struct RemoteSourceTests {
     private let picture = PNGFixture.green
-
     private let origin: OriginServer
 
     init() async throws { origin = try await OriginServer.start(files: ["/a.png": picture]) }

@@ -113,8 +113,7 @@ import Testing
         .origin("damaged picture", "damaged", 422, "source_damaged"),
         Row(
             "URL too long", "/_/plain/" + String(repeating: "a", count: 2000), 414, "too_long",
-            .debug,
-            .no),
+            .debug, .no),
     ]
 
     @Test(arguments: rows) func aFailureIsAnsweredAndLoggedAsTheTableSays(row: Row) async throws {
