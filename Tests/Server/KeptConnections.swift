@@ -65,6 +65,11 @@ extension RawClient {
     /// Asks, and reads the answer, for a connection that stays; `nil` for one that is not whole.
     func answer(to target: String) async -> WireAnswer? {
         get(target)
-        return WireAnswer.all(in: await read { !WireAnswer.all(in: $0).isEmpty }.bytes).first
+        return await answer()
+    }
+
+    /// The next answer, likewise.
+    func answer() async -> WireAnswer? {
+        WireAnswer.all(in: await read { !WireAnswer.all(in: $0).isEmpty }.bytes).first
     }
 }

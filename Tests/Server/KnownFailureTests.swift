@@ -86,6 +86,18 @@ import Testing
         #expect(try await live.ask(target).status == 200)
     }
 
+    @Test func aFailureIsRememberedForItsTime() async throws {
+        let (origin, clock) = (try await damaged(), ManualClock())
+        let live = try await LiveServer.start(origin, time: clock.time) {
+            $0.cache.negativeTTL = .seconds(60)
+        }
+        for (seconds, isKnown) in [(0, false), (59, true), (1, false)] {
+            clock.advance(by: .seconds(seconds))
+            let answer = try await live.ask(origin.target())
+            #expect(answer.status == 422 && (answer["Cache-Status"] == negative) == isKnown)
+        }
+    }
+
     @Test func nothingIsRememberedWhereTheSettingsSaySo() async throws {
         let origin = try await damaged()
         let live = try await start(origin) { $0.cache.negativeTTL = .zero }

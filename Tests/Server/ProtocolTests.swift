@@ -44,8 +44,7 @@ import Testing
             let client = try RawClient(port: port)
             for request in [upgrade, next, upgrade, next] {
                 client.send(request)
-                let (bytes, _) = await client.read { WireAnswer.all(in: $0).count == 1 }
-                #expect(WireAnswer.all(in: bytes).count == 1)
+                #expect(await client.answer() != nil)
             }
         }
     }

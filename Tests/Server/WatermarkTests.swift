@@ -16,10 +16,12 @@ import Testing
         try folder.write(PNGFixture.solid(.red, width: 8, height: 4), to: "mark.png")
     }
 
+    private var mark: String { folder.file("mark.png").path }
+
     private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.sources.local.root = folder.file("pictures").path
-            $0.watermark.picture.path = folder.file("mark.png").path
+            $0.watermark.picture.path = mark
             try change(&$0)
         }
     }
@@ -110,18 +112,12 @@ import Testing
 
     // MARK: Fallback
 
-    private func startWithFallback(
-        _ change: LiveServer.Change = { _ in }
-    ) async throws -> LiveServer {
-        try await start {
-            $0.fallback.picture.path = folder.file("mark.png").path
-            try change(&$0)
-        }
-    }
-
     @Test func theFallbackStandsInForASourceThatCannotBeHad() async throws {
         try folder.write(Data("<html>".utf8), to: "pictures/page.png")
-        let live = try await startWithFallback { $0.http.ttl = .seconds(1000) }
+        let live = try await start {
+            $0.fallback.picture.path = mark
+            $0.http.ttl = .seconds(1000)
+        }
         for name in ["no.png", "page.png"] {
             let answer = try await live.ask("/_/w:4/plain/local:///\(name)")
             answer.expect(200, ["Fallback-Image": "1", "Cache-Control": "public, max-age=60"])
@@ -134,7 +130,7 @@ import Testing
     }
 
     @Test func faultsOfTheURLHaveNoFallback() async throws {
-        let live = try await startWithFallback()
+        let live = try await start { $0.fallback.picture.path = mark }
         let targets = ["/_/w:-1/plain/local:///a.png", "/_/plain/https://example.com/a.png"]
         for target in targets {
             let answer = try await live.ask(target)
@@ -144,7 +140,9 @@ import Testing
 
     @Test(arguments: [(0, 404), (410, 410)])
     func theFallbackHasTheStatusOfTheSettings(status: Int, expected: Int) async throws {
-        let live = try await startWithFallback { $0.fallback.status = status }
+        let live = try await start {
+            $0.fallback = .init(picture: .init(path: mark), status: status)
+        }
         let first = try await live.ask("/_/w:4/plain/local:///no.png")
         #expect(first.status == expected && first["Fallback-Image"] == "1")
         let tag = try #require(first["ETag"])

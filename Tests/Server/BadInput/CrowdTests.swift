@@ -14,10 +14,8 @@ import Testing
             $0.work.maxConnections = most
             $0.work.idleTimeout = areMany ? .seconds(60) : .milliseconds(500)
         }
-        var limit = rlimit()
-        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         var clients: [RawClient] = []
-        for number in 1...min(count, Int(clamping: limit.rlim_cur) / 4) {
+        for number in 1...min(count, LiveServer.descriptors / 4) {
             clients.append(try RawClient(port: live.port))
             guard number.isMultiple(of: count / 10) else { continue }
             #expect(try await live.ask("/ready", operations: true).status == 200)
@@ -35,6 +33,7 @@ import Testing
         clients = []
         try await live.expectCalm(warnings: 0)
     }
+
     @Test func nothingIsLeftOfACrowdThatLeaves() async throws {
         let live = try await LiveServer.start { $0.work.queue = 100 }
         let gate = live.server.makers.gate
