@@ -141,7 +141,8 @@ import Testing
     @Test(arguments: [(0, 404), (410, 410)])
     func theFallbackHasTheStatusOfTheSettings(status: Int, expected: Int) async throws {
         let live = try await start {
-            $0.fallback = .init(picture: .init(path: mark), status: status)
+            $0.fallback.picture.path = mark
+            $0.fallback.status = status
         }
         let first = try await live.ask("/_/w:4/plain/local:///no.png")
         #expect(first.status == expected && first["Fallback-Image"] == "1")
