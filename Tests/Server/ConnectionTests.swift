@@ -3,7 +3,6 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// Clients that are slow, or say too much, and proxies in between.

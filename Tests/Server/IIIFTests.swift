@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonSamples

@@ -2,7 +2,6 @@ import Foundation
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// What is told of a source.

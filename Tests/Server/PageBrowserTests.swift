@@ -2,7 +2,6 @@ import Foundation
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// The page in a browser, where there is Chromium.

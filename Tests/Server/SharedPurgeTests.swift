@@ -1,6 +1,4 @@
 import Foundation
-import Halcyon
-import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonTestKit
 import Testing

@@ -1,6 +1,4 @@
 import Foundation
-import Halcyon
-import HalcyonPixels
 import HalcyonTestKit
 import Testing
 

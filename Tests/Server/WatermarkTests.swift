@@ -3,7 +3,6 @@ import Halcyon
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// The operator's watermark, and the picture that stands in for others.

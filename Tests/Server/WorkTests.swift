@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit

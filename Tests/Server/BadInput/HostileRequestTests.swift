@@ -2,7 +2,6 @@ import Foundation
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// Requests that no decent client sends.
