@@ -225,6 +225,21 @@ import Testing
         #expect(outcome == "422 source_too_complex", "\(name)")
     }
 
+    @Test func aDrawingAsksNobodyForItsPictures() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": PNGFixture.green])
+        let inner = origin.url("/a.png").absoluteString
+        let drawing = """
+            <svg \(Self.space) xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20">\
+            <image href="\(inner)" width="9" height="9"/>\
+            <image xlink:href="\(inner)" width="9" height="9"/>\
+            <style>@import url(\(inner)); rect { fill: url(\(inner)) }</style>\
+            <rect width="9" height="9"/></svg>
+            """
+        let live = try await start(.rasterize, drawing)
+        #expect(try await [200, 422].contains(live.ask("/_/w:20/plain/local:///a.svg@png").status))
+        #expect(origin.connectionCount == 0)
+    }
+
     @Test func aSanitizedDrawingLooksTheSame() throws {
         let before = try Image.decoding(Data(Self.drawing.utf8)).bitmap()
         let after = try Image.decoding(SVGSanitizer.sanitized(Data(Self.drawing.utf8))).bitmap()

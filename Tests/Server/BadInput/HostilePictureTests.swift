@@ -42,40 +42,12 @@ import Testing
 
     // MARK: JPEG
 
-    /// The first percents of the bytes of a sample.
-    static func sample(_ name: String, _ percents: Int = 100) throws -> Data {
-        let all = try LiveServer.sample(name)
-        return all.prefix(all.count * percents / 100)
-    }
-
-    /// A JPEG file whose frame says another size or depth.
-    private static func jpeg(
-        width: Int? = nil, height: Int? = nil, bits: UInt8? = nil
-    ) throws -> Data {
+    /// A JPEG file whose frame says another size.
+    private static func jpeg(width: Int, height: Int) throws -> Data {
         var bytes = [UInt8](try TaggedJPEG.data())
         let frame = try #require(bytes.firstRange(of: [0xFF, 0xC0, 0x00, 0x11])).lowerBound
-        if let bits { bytes[frame + 4] = bits }
-        if let height {
-            (bytes[frame + 5], bytes[frame + 6]) = (UInt8(height >> 8), UInt8(height & 0xFF))
-        }
-        if let width {
-            (bytes[frame + 7], bytes[frame + 8]) = (UInt8(width >> 8), UInt8(width & 0xFF))
-        }
+        bytes.replaceSubrange(frame + 5..<frame + 9, with: number(height << 16 | width))
         return Data(bytes)
-    }
-
-    /// Red, in the colours of print, as Pillow writes it.
-    private static let cmyk = """
-        /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAIBgYHBgUIBwcHCQkICgwUDQwLCwwZEhMPFB0aHx4dGhwcICQuJyAi\
-        LCMcHCg3KSwwMTQ0NB8nOT04MjwuMzQy/8AAFAgACAAQBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAA\
-        AAAAAAAHCP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAOBEMATQBZAEsAAD8Av7P7P6/gD//Z
-        """
-
-    @Test func theColoursOfPrintAreShown() async throws {
-        let file = try #require(Data(base64Encoded: Self.cmyk))
-        let live = try await LiveServer.start(files: ["a.jpg": file])
-        let colour = try color(try await live.ask("/_/plain/local:///a.jpg@png"))
-        #expect(colour[0] > 200 && colour[1] < 80 && colour[2] < 80, "\(colour)")
     }
 
     /// EXIF whose first directory is also its second, and that of the details.
@@ -86,10 +58,7 @@ import Testing
         ])
 
     static let jpegs: [Row] = [
-        Row("truncated at 50 %", 422) { try sample("china.jpg", 50) },
-        Row("truncated at 99 %", 422) { try sample("china.jpg", 99) },
-        Row("progressive, truncated at 50 %", 422) { try sample("astronaut-progressive.jpg", 50) },
-        Row("12 bits", 422) { try jpeg(bits: 12) },
+        Row("without its last bytes", 422) { try LiveServer.sample("china.jpg").dropLast(999) },
         Row("65535 × 1", 200, 422) { try jpeg(width: 65535, height: 1) },
         Row("1 × 65535", 200, 422) { try jpeg(width: 1, height: 65535) },
         Row("65535 × 65535", 422) { try jpeg(width: 65535, height: 65535) },
@@ -187,11 +156,6 @@ import Testing
         },
         Row("2³¹ − 1 pixels in each row", 422) { file(header(1 << 31 - 1, 1)) },
         Row("0 × 0", 422) { file(header(0, 0)) },
-        Row("a wrong checksum", 200, 422) {
-            var file = small
-            file[40] ^= 0xFF
-            return file
-        },
         Row("no pixels", 422) { file(header(9, 9), nil) },
         Row("pixels of garbage", 422) { file(header(99, 99), Data("rubbish".utf8)) },
         Row("10,000 texts", 200, 422) {
@@ -199,9 +163,6 @@ import Testing
             var chunks = PNGFixture.chunks(of: small)
             chunks.insert(contentsOf: Array(repeating: text, count: 10_000), at: 1)
             return PNGFixture.file(chunks)
-        },
-        Row("an animation", 200) {
-            APNGFixture((0..<3).map { _ in APNGFixture.Frame(.gradient(width: 9, height: 9)) }).data
         },
         Row("16 bits of grey with opacity", 200) {
             // One pixel: half grey, half there.
