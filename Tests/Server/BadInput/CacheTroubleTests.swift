@@ -4,7 +4,7 @@ import HalcyonTestKit
 import Logging
 import Testing
 
-/// Folders of caches that cannot be used, and servers that share one or are killed while they write.
+/// Folders of caches that cannot be used.
 @Suite struct CacheTroubleTests: RunsTheServer {
     let folder: TemporaryDirectory
 
@@ -12,42 +12,20 @@ import Testing
 
     private var caches: URL { folder.file("caches") }
 
-    private func start() async throws -> LiveServer {
-        try await LiveServer.start { $0.cache.directory = caches.path }
-    }
-
-    private static func target(_ width: Int) -> String { "/_/w:\(width)/plain/local:///china.jpg" }
-
-    /// Asks for some pictures, and for each once more.
-    private static func expectPictures(
-        _ live: LiveServer, _ widths: ClosedRange<Int>,
-        _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        for width in widths {
-            let first = try await live.ask(target(width))
-            #expect(first.status == 200, sourceLocation: location)
-            #expect(try await live.ask(target(width)).body == first.body, sourceLocation: location)
-        }
-    }
-
-    /// A file that is written meanwhile may keep the folder.
-    private func removeCaches() {
+    @Test func aFolderThatCannotBeMadeAnyMoreIsToldOnce() async throws {
+        let live = try await LiveServer.start { $0.cache.directory = caches.path }
+        // A file that is written meanwhile may keep the folder.
         while FileManager.default.fileExists(atPath: caches.path) {
             try? FileManager.default.removeItem(at: caches)
         }
-    }
-
-    private static func errors(_ live: LiveServer) -> Int {
-        live.log.events.count { $0.level == .error }
-    }
-
-    @Test func aFolderThatCannotBeMadeAnyMoreIsToldOnce() async throws {
-        let live = try await start()
-        removeCaches()
         try folder.write(Data("a file".utf8), to: "caches")
-        try await Self.expectPictures(live, 10...14)
+        for width in 10...14 {
+            let first = try await live.ask(.china("w:\(width)"))
+            #expect(first.status == 200)
+            #expect(try await live.ask(.china("w:\(width)")).body == first.body)
+        }
         // A few lines for each of the caches at most.
-        #expect(Self.errors(live) <= 2)
+        #expect(live.log.events.count { $0.level == .error } <= 2)
         // Another one does not start with it.
         #expect(throws: ConfigurationError.self) {
             try ImageServer(configuration: live.server.configuration)
@@ -71,25 +49,5 @@ import Testing
                 ended.errors == "halcyon-server: cache.directory: \(caches.path) cannot be "
                     + "written to: read-only file system.\n")
         }
-    }
-
-    @Test func aFolderThatIsRemovedWhileTheServerRunsIsNoTrouble() async throws {
-        let live = try await start()
-        try await Self.expectPictures(live, 10...12)
-        removeCaches()
-        try await Self.expectPictures(live, 10...15)
-        #expect(Self.errors(live) <= 2)
-    }
-
-    @Test func twoServersWithOneFolderAreNoTrouble() async throws {
-        let one = try await start()
-        let other = try await start()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for live in [one, other] {
-                group.addTask { try await Self.expectPictures(live, 10...30) }
-            }
-            try await group.waitForAll()
-        }
-        #expect(Self.errors(one) + Self.errors(other) == 0)
     }
 }
