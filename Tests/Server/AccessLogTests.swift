@@ -74,6 +74,11 @@ import Testing
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431, "too_long"),
         ("\u{1}\u{2}rubbish\r\n\r\n", 400, "bad_request"),
+        // Nothing of a request that cannot be read is believed, nor that it wants JSON.
+        (
+            "GET /\u{E4} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n", 400,
+            "bad_request"
+        ),
     ])
     func whatIsNoRequestIsAnsweredAndNotedAsAny(head: String, status: Int, code: String)
         async throws
@@ -84,6 +89,7 @@ import Testing
         let (bytes, _) = await client.read()
         let answer = String(decoding: bytes, as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+        #expect(answer.hasSuffix("Bad request: Malformed request\n") == (status == 400))
         let line = try await live.loggedRequest()
         #expect(line.level == .debug && line["code"] == code)
         let id = try #require(line["id"])

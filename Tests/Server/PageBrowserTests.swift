@@ -65,6 +65,11 @@ struct PageBrowserTests {
         #expect(try await browser.value("\(picture).naturalWidth") == width)
     }
 
+    /// What stands in a field.
+    private func content(of field: String, in browser: Browser) async throws -> String {
+        try await browser.value("document.getElementById('\(field)').value")
+    }
+
     private func click(_ element: String, in browser: Browser) async throws {
         try await browser.run("\(element).click()")
     }
@@ -99,8 +104,7 @@ struct PageBrowserTests {
             try await click("document.querySelector('[data-source$=\"/china.jpg\"]')", in: browser)
             try await set("w", "300", in: browser)
             try await browser.wait(until: "\(picture).naturalWidth === 300")
-            let url = try await browser.value(
-                "document.getElementById('url').value", as: String.self)
+            let url = try await content(of: "url", in: browser)
             let target = try #require(url.firstRange(of: "/", after: 8).map { String(url[$0...]) })
             #expect(target == live.server.sign("/rs:fit:300:0:0/plain/local:///china.jpg"))
             // Pixel by pixel, as the page may not read the bytes of what it shows.
@@ -211,8 +215,7 @@ struct PageBrowserTests {
             let jpeg = try await live.ask(chinaPath + "@jpg").body
             try await drop(jpeg, "a.jpg", in: browser)
             try await browser.wait(until: "\(picture).naturalWidth === 640")
-            let source = try await browser.value(
-                "document.getElementById('source').value", as: String.self)
+            let source = try await content(of: "source", in: browser)
             #expect(source.hasPrefix("upload:"))
             #expect(try await live.ask("/_/plain/\(source)").status == 404)
 
@@ -274,8 +277,7 @@ struct PageBrowserTests {
             try await browser.press("\u{E007}")
             try await browser.wait(until: "location.search.includes('rt=')")
             try await browser.wait(until: "\(picture).naturalWidth === 200")
-            let url = try await browser.value(
-                "document.getElementById('url').value", as: String.self)
+            let url = try await content(of: "url", in: browser)
             #expect(url.hasSuffix("/_/rs:fit:200:0:0/plain/local:///china.jpg"))
         }
     }
@@ -327,14 +329,11 @@ struct PageBrowserTests {
             try await browser.run("document.getElementById('compare-formats').click()")
             for isDark in [false, true] {
                 try await browser.prefer(dark: isDark)
-                let wide = try await browser.value(
-                    "document.documentElement.scrollWidth", as: Int.self)
-                #expect(wide <= width, "dark: \(isDark)")
+                let wide = "document.documentElement.scrollWidth"
+                #expect(try await browser.value(wide, as: Int.self) <= width, "dark: \(isDark)")
                 try await browser.run(
                     "for (const group of document.querySelectorAll('details')) group.open = true")
-                let open = try await browser.value(
-                    "document.documentElement.scrollWidth", as: Int.self)
-                #expect(open <= width, "dark: \(isDark)")
+                #expect(try await browser.value(wide, as: Int.self) <= width, "dark: \(isDark)")
                 let least = try await browser.value(Self.leastContrast, as: Contrast.self)
                 #expect(least.ratio >= 4.5, "dark: \(isDark), \(least.text)")
             }
@@ -408,8 +407,8 @@ struct PageBrowserTests {
             try await waitForPicture(both, in: browser)
             try await browser.move("back")
             try await waitForPicture("/rs:fit:120:0:0", in: browser)
-            #expect(try await browser.value("document.getElementById('rot').value") == "")
-            #expect(try await browser.value("document.getElementById('w').value") == "120")
+            #expect(try await content(of: "rot", in: browser) == "")
+            #expect(try await content(of: "w", in: browser) == "120")
         }
     }
 

@@ -6,7 +6,6 @@ import Testing
 
 /// Clients that send on while an answer is being made: further requests, or a body that nobody reads.
 @Suite struct PipelineTests {
-    private let picture = PNGFixture.green
     private let origin: OriginServer
     private let gate: Gate
     private let target: String
@@ -116,31 +115,6 @@ import Testing
         #expect(error == 0)
         #expect(WireAnswer.all(in: bytes).map(\.status) == [200])
         await withCheckedContinuation { done in sender.async { done.resume() } }
-    }
-
-    @Test func aClientMaySendAllOfItsBodyBeforeItTakesALargeAnswer() async throws {
-        let folder = try TemporaryDirectory()
-        var large = picture
-        large.append(Data(count: 18 << 20))
-        try folder.write(large, to: "large.png")
-        let live = try await start {
-            $0.sources.local.root = folder.url.path
-            $0.processing.allowsRaw = true
-        }
-        let client = try RawClient(port: live.port, receiveBuffer: 4096)
-        let count = 32 << 20
-        let isSent = Locked(false)
-        let sender = DispatchQueue(label: "sender")
-        sender.async { [self] in
-            client.send(
-                request("/_/raw:1/plain/local:///large.png", "Content-Length: \(count)\r\n"))
-            isSent.set(client.send(String(repeating: "a", count: count)))
-        }
-        await withCheckedContinuation { done in sender.async { done.resume() } }
-        #expect(isSent.value)
-        let (bytes, error) = await client.read()
-        #expect(error == 0)
-        #expect(WireAnswer.all(in: bytes).count == 1)
     }
 
     @Test func aBodyThatIsWantedAndDoesNotComeEndsTheConnection() async throws {

@@ -129,9 +129,10 @@ import Testing
         ]
         let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
         _ = try #require(await output.line(containing: "docs/server/server.md"))
-        let port = try #require(firstPort(in: output))
+        let said = output.all.joined(separator: "\n")
+        let port = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
         #expect(output.all.count { !$0.isEmpty } == 5)
-        let client = try RawClient(port: port)
+        let client = try RawClient(port: #require(Int(port)))
         let answer = await client.exchange(
             "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
         #expect(answer.head.hasPrefix("HTTP/1.1 200"))

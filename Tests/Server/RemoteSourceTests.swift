@@ -145,15 +145,6 @@ import Testing
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
     }
 
-    @Test func redirectsAreFollowedHopByHop() async throws {
-        origin.route("/1", .redirect(to: "/2"))
-        origin.route("/2", .redirect(to: "/a.png", status: 308))
-        let live = try await start()
-        #expect(try await live.ask(origin.target("/1")).status == 200)
-        let strict = try await start { $0.sources.http.redirects = 1 }
-        #expect(try await strict.ask(origin.target("/1")).status == 404)
-    }
-
     @Test func theOriginsWordsAboutCachingCountWhenTheyArePassedOn() async throws {
         origin.route("/a.png", .png(picture).cacheControl("max-age=60, private"))
         origin.route("/b.png", .png(picture).cacheControl("public, max-age=99999999"))

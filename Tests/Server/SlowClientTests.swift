@@ -111,6 +111,24 @@ import Testing
         await withCheckedContinuation { done in sender.async { done.resume() } }
     }
 
+    @Test func aClientMaySendAllOfItsBodyBeforeItTakesALargeAnswer() async throws {
+        let live = try await start { $0.work.idleTimeout = .seconds(600) }
+        let client = try RawClient(port: live.port, receiveBuffer: 4096)
+        let count = 32 << 20
+        let head = request.replacing("Host: ", with: "Content-Length: \(count)\r\nHost: ")
+        let isSent = Locked(false)
+        let sender = DispatchQueue(label: "sender")
+        sender.async {
+            client.send(head)
+            isSent.set(client.send(String(repeating: "a", count: count)))
+        }
+        await withCheckedContinuation { done in sender.async { done.resume() } }
+        #expect(isSent.value)
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        #expect(WireAnswer.all(in: bytes).count == 1)
+    }
+
     @Test func aClientThatAsksOnAfterItsLastRequestDoesNotHoldTheConnection() async throws {
         let live = try await start { $0.work.idleTimeout = .seconds(300) }
         let client = try RawClient(port: live.port)

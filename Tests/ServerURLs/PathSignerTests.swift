@@ -91,6 +91,9 @@ struct PathSignerTests {
             #expect(!isRight(String(changed), vector.path))
         }
         let long = String(repeating: "oWaL", count: 2560)
+        // In the alphabet of Base64 that is not for URLs.
+        let standard = vector.signature.replacing("-", with: "+").replacing("_", with: "/")
+        if standard != vector.signature { #expect(!isRight(standard, vector.path)) }
         for signature in [vector.signature + "=", vector.signature + "A", "", "unsafe", "_", long] {
             #expect(!isRight(signature, vector.path), "\(signature.prefix(60))")
         }
@@ -98,13 +101,6 @@ struct PathSignerTests {
         for changed in [path + "a", String(path.dropLast()), path.uppercased(), "/" + path] {
             #expect(!isRight(vector.signature, changed), "\(changed)")
         }
-    }
-
-    @Test func anotherAlphabetIsWrong() {
-        let vector = Self.vectors[0]
-        let standard = vector.signature.replacing("-", with: "+").replacing("_", with: "/")
-        #expect(standard != vector.signature)
-        #expect(vector.signer.verify(signature: standard, path: vector.path) == nil)
     }
 
     /// The last of 43 characters has two bits that stand for no byte.

@@ -89,8 +89,6 @@ import Testing
             // Without the other line.
             fine, unreachable, noPicture, "404 source_not_allowed"),
         Row("a redirect with %0d%0a", .redirect(to: "/good%0d%0aX:y"), noPicture, unreachable),
-        Row("a redirect to file:", .redirect(to: "file:///etc/passwd"), unreachable),
-        Row("a redirect to gopher:", .redirect(to: "gopher://127.0.0.1/a"), unreachable),
         Row("a redirect to data:", .redirect(to: "data:image/png;base64,AAAA"), unreachable),
         Row(
             "a redirect to clouds' own servers", .redirect(to: "http://169.254.169.254/"),
@@ -166,6 +164,9 @@ import Testing
         #expect(try await answer(live, origin.url("/0")) == "404 source_unreachable")
         #expect(try await answer(live, origin.url("/7")) == "200 ")
         #expect(origin.requestCount <= 4 + 4)
+        let strict = try await start { $0.sources.http.redirects = 2 }
+        #expect(try await answer(strict, origin.url("/8")) == "200 ")
+        #expect(try await answer(strict, origin.url("/7")) == "404 source_unreachable")
     }
 
     /// What leads back to the server that asks for it is fetched three times at most, and nobody waits for

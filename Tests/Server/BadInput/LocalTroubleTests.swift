@@ -43,12 +43,6 @@ import Testing
         try await Self.expect(path, below: "/proc/self", 404)
     }
 
-    @Test func aLinkToTheMemoryOfTheProcessIsNoSource() async throws {
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.file("a.png").path, withDestinationPath: "/proc/self/mem")
-        try await Self.expect("a.png", below: folder.url.path, 404)
-    }
-
     @Test func aPipeAndASocketAreNoSources() async throws {
         #expect(mkfifo(folder.file("pipe.png").path, 0o600) == 0)
         try await Self.expect("pipe.png", below: folder.url.path, 404)

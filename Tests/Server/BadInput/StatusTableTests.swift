@@ -177,19 +177,6 @@ import Testing
         }
     }
 
-    @Test func malformedRequestLine() async throws {
-        let live = try await LiveServer.start()
-        let answer = await (try RawClient(port: live.port)).exchange(
-            "/_/plain/local:///\u{E4}.jpg",
-            headers: ["Accept: application/json", "Connection: close"])
-        #expect(answer.head.hasPrefix("HTTP/1.1 400"))
-        #expect(answer.head.lowercased().contains("\r\ncache-control: no-store\r\n"))
-        // Nothing of a request that cannot be read is believed, nor that it wants JSON.
-        #expect(String(decoding: answer.body, as: UTF8.self) == "Bad request: Malformed request\n")
-        let event = try await live.loggedRequest()
-        #expect(event.level == .debug && event["code"] == "bad_request")
-    }
-
     /// What the server itself lacks: its watermark.
     @Test func internalError() async throws {
         let origin = try await OriginServer.start()
