@@ -22,6 +22,18 @@ import Testing
         return try S3Store(settings)
     }
 
+    /// One that lets a store that has failed so often alone for so long.
+    private func store(
+        lettingAloneAfter failures: Int, for pause: Duration = .seconds(60),
+        _ told: Recorder<String> = Recorder()
+    ) throws -> S3Store {
+        try store {
+            $0.failuresUntilPause = failures
+            ($0.pause, $0.longestPause) = (pause, pause)
+            $0.onPause = { told.record($0.reason) }
+        }
+    }
+
     /// SHA-256 of "pixels".
     private static let digest = "6ec9c2b0eb14010746c8bce8939303b382344b296206612eb8a907a37b2b2f37"
 
@@ -122,7 +134,7 @@ import Testing
 
     @Test func whatMayNotBeSeenIsMissingAndNoFailure() async throws {
         origin.route(path, refusal(403, "AccessDenied"))
-        let store = try store { $0.failuresUntilPause = 3 }
+        let store = try store(lettingAloneAfter: 3)
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
         #expect(store.breakerState == .closed)
         #expect(origin.requestCount == 5)
@@ -134,11 +146,7 @@ import Testing
 
     @Test func aBucketThatIsNotThereIsAFailure() async throws {
         let told = Recorder<String>()
-        let store = try store {
-            $0.failuresUntilPause = 2
-            $0.pause = .seconds(60)
-            $0.onPause = { told.record($0.reason) }
-        }
+        let store = try store(lettingAloneAfter: 2, told)
         origin.route(path, refusal(404, "NoSuchKey"))
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
         origin.route(path, refusal(404, "NoSuchBucket"))
@@ -150,12 +158,7 @@ import Testing
     @Test func whyTheStoreIsLetAloneIsToldOnce() async throws {
         origin.route(path, refusal(403, "SignatureDoesNotMatch"))
         let told = Recorder<String>()
-        let store = try store {
-            $0.failuresUntilPause = 2
-            $0.pause = .zero
-            $0.longestPause = .zero
-            $0.onPause = { told.record($0.reason) }
-        }
+        let store = try store(lettingAloneAfter: 2, for: .zero, told)
         for _ in 0..<6 { _ = try? await store.object("a") }
         #expect(origin.requestCount == 6)
         #expect(told.events == ["the store has answered with 403, SignatureDoesNotMatch"])
@@ -190,10 +193,7 @@ import Testing
     @Test(arguments: [500, 503, 403, 429])
     func aStoreThatFailsIsLetAlone(status: Int) async throws {
         origin.route(path, .status(status))
-        let store = try store {
-            $0.failuresUntilPause = 3
-            $0.pause = .seconds(60)
-        }
+        let store = try store(lettingAloneAfter: 3)
         for _ in 0..<5 { await #expect(throws: EngineError.self) { try await store.object("a") } }
         #expect(origin.requestCount == 3)
         #expect(store.breakerState == .open)

@@ -17,7 +17,6 @@ import Testing
             let height: Int
         }
 
-        let id: String
         let width: Int
         let height: Int
         let tiles: [Tile]

@@ -27,14 +27,6 @@ import Testing
         #expect(plain["Content-Type"] == "application/json")
     }
 
-    @Test func theBaseLeadsToTheDocument() async throws {
-        let live = try await start()
-        for target in ["/iiif/3/china", "/iiif/3/china/"] {
-            let answer = try await live.ask(target)
-            answer.expect(303, ["Location": "http://127.0.0.1:\(live.port)/iiif/3/china/info.json"])
-        }
-    }
-
     @Test(arguments: [
         ("full/max/0/default.jpg", 640, 427), ("square/max/0/default.jpg", 427, 427),
         ("600,400,100,100/max/0/default.jpg", 40, 27), ("full/320,/0/default.webp", 320, 214),

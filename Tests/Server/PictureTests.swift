@@ -171,8 +171,6 @@ import Testing
         }
         let answer = try await live.ask(.china("w:20"))
         #expect(answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
-        let usual = try await LiveServer.start { $0.http.ttl = .seconds(100) }
-        #expect(try await usual.ask(.china("w:20"))["Cache-Control"] == "public, max-age=100")
     }
 
     @Test func anAnimationStaysOneWhereItsFormatCan() async throws {

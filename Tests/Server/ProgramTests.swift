@@ -133,9 +133,7 @@ import Testing
         let port = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
         #expect(output.all.count { !$0.isEmpty } == 5)
         let client = try RawClient(port: #require(Int(port)))
-        let answer = await client.exchange(
-            "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
-        #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+        #expect(await client.answer(to: .china("w:20"))?.status == 200)
         child.send(SIGTERM)
         #expect(await child.exitCode() == 0)
         #expect(text("run.err").contains("\"msg\":\"stopping\""))

@@ -108,17 +108,13 @@ import Testing
         #expect(origin.requestCount == 1)
     }
 
-    /// Where the bytes of the fallback come from.
-    enum FallbackPlace: CaseIterable { case data, url }
-
-    @Test(arguments: FallbackPlace.allCases)
-    func aPurgeByURLReachesTheFallbackThatItShows(place: FallbackPlace) async throws {
+    @Test(arguments: [false, true])
+    func aPurgeByURLReachesTheFallbackThatItShows(isFetched: Bool) async throws {
         route("/fallback.png", old)
         let live = try await start {
-            switch place {
-            case .data: $0.fallback.picture.data = old.base64EncodedString()
-            case .url: $0.fallback.picture.url = origin.url("/fallback.png").absoluteString
-            }
+            let url = isFetched ? origin.url("/fallback.png").absoluteString : nil
+            $0.fallback.picture.url = url
+            $0.fallback.picture.data = url == nil ? old.base64EncodedString() : nil
             $0.processing.allowsRaw = true
         }
         // The answer for a source that is not there as it is would be the fallback as a picture.

@@ -14,8 +14,7 @@ import Tracing
     private let origin: OriginServer
 
     init() async throws {
-        let picture = PNGFixture.green
-        origin = try await OriginServer.start(files: ["/a.png": picture])
+        origin = try await OriginServer.start(files: ["/a.png": PNGFixture.green])
     }
 
     private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
