@@ -63,9 +63,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func theRoutesAreBelowAPathOfTheApplication(stopsWork: Bool) async throws {
-        let images = try images {
-            $0.serveIIIF()
-        }
+        let images = try images { $0.serveIIIF() }
         let router = Router()
         router.get("hello") { _, _ in "hello" }
         let group = router.group("api")
@@ -87,9 +85,7 @@ import Testing
                 ("\(base)/ready", "200"), ("\(base)//_//plain/local:///china.jpg", "404"),
                 ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
                 ("\(base)/iiif/3/china/info.json", "404"), ("/hello", "200"),
-            ] {
-                #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(status)"), "\(path)")
-            }
+            ] { #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(status)"), "\(path)") }
         }
     }
 

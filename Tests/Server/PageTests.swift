@@ -301,9 +301,7 @@ import Testing
         ("&w=5000", "/full/max/0/default.jpg"),
     ])
     func theURLOfIIIFIsThatOfTheSamePicture(query: String, end: String?) async throws {
-        let live = try await start {
-            $0.serveIIIF()
-        }
+        let live = try await start { $0.serveIIIF() }
         let urls = try await urls(live, "source=local:///china.jpg" + query)
         guard let end else { return #expect(urls["iiif"] == nil) }
         let iiif = try #require(urls["iiif"] as? String)

@@ -28,10 +28,9 @@ struct SharedRedisTests {
 
     @Test func aPictureThatAllWantAtOnceIsFetchedAndMadeByOne() async throws {
         let (origin, gate) = try await OriginServer.gated()
-        var servers: [LiveServer] = []
-        for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
+        let servers = try await LiveServer.several(3, origin, redis)
         let target = origin.target()
-        let bodies = try await withThrowingTaskGroup(of: Data.self) { [servers] group in
+        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for server in servers {
                 for _ in 0..<10 {
                     group.addTask {

@@ -7,13 +7,12 @@ import Testing
 @Suite struct SignalTests: RunsTheServer {
     let folder: TemporaryDirectory
     private let origin: OriginServer
-    private let gate = Gate()
+    private let gate: Gate
     private let picture = PNGFixture.green
 
     init() async throws {
         folder = try TemporaryDirectory()
-        origin = try await OriginServer.start()
-        origin.route("/late.png", .png(picture).with(.wait(.gate(gate))))
+        (origin, gate) = try await OriginServer.gated()
     }
 
     private func start(
@@ -27,7 +26,7 @@ import Testing
             environment: environment)
     }
 
-    private var late: String { origin.target("/late.png") }
+    private var late: String { origin.target() }
 
     @Test(arguments: [SIGTERM, SIGINT]) func aServerWithoutWorkEnds(signal: Int32) async throws {
         let server = try await start("")

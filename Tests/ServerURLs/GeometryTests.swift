@@ -182,7 +182,10 @@ struct GeometryTests {
     @Test(arguments: 0..<8) func everyPlaceIsInside(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &numbers) ?? "" }
-        func side() -> Int { Int.random(in: 1...pickSide(&numbers), using: &numbers) }
+        func side() -> Int {
+            let most = [3, 50, 700, 9000].randomElement(using: &numbers) ?? 1
+            return Int.random(in: 1...most, using: &numbers)
+        }
         for _ in 0..<400 {
             let type = pick("fit", "fill", "fill-down", "force", "auto")
             let place = pick(
@@ -213,10 +216,6 @@ struct GeometryTests {
             #expect(used.width >= 1 && used.height >= 1 && size.width >= 1 && size.height >= 1)
             if let limit { #expect(geometry.result.longerSide <= limit, "\(segments)") }
         }
-    }
-
-    private func pickSide(_ numbers: inout SeededGenerator) -> Int {
-        [3, 50, 700, 9000].randomElement(using: &numbers) ?? 1
     }
 
     private func expectInside(_ window: Geometry.Window?, _ outer: Dimensions, _ segments: String) {

@@ -91,7 +91,6 @@ import Testing
             "a redirect to clouds' own servers", .redirect(to: "http://169.254.169.254/"),
             unreachable),
         Row("the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"), unreachable),
-        Row("text", .ok(Data("hello".utf8), contentType: "image/png"), unknown),
         Row("a zip", .png(Data([0x50, 0x4B, 3, 4]) + Data(count: 99)), unknown),
         Row("a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), unknown, damaged),
         Row(
