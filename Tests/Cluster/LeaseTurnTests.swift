@@ -50,32 +50,4 @@ import Testing
         let result = explore(LeaseWorld(nodes: 2, faults: 2, flaw: flaw))
         #expect(result.all.violations.contains(violation))
     }
-
-    /// What a node does after each of these events.
-    private func actions(after events: [LeaseTurn.Event]) -> [LeaseTurn.Action?] {
-        var turn = LeaseTurn()
-        return events.map { turn.next($0) }
-    }
-
-    @Test func whoHoldsTheLeaseMakesPublishesAndIsDone() {
-        #expect(LeaseTurn().first == .look)
-        #expect(
-            actions(after: [
-                .nothingFound, .acquired(generation: 7), .made(isPublishable: true), .published,
-                .woken,
-            ]) == [
-                .acquire(after: 0), .make(holding: 7), .publish(generation: 7), .finish, nil,
-            ])
-    }
-
-    @Test func whoWaitsTakesTheLeaseWhenItsHolderHasGone() {
-        #expect(
-            actions(after: [
-                .found(generation: 3, isUsable: false), .held, .woken, .held, .woken,
-                .acquired(generation: 4), .lost, .made(isPublishable: true),
-            ]) == [
-                .acquire(after: 3), .wait(attempt: 0), .acquire(after: 3), .wait(attempt: 1),
-                .acquire(after: 3), .make(holding: 4), nil, .finish,
-            ])
-    }
 }

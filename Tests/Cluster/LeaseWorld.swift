@@ -117,8 +117,7 @@ struct LeaseWorld: ExplorableWorld {
                 return .unavailable
             }
             add(fault()) { _ in .unavailable }
-        case .release, .use, .finish, .leave, nil:
-            break
+        case .release, .use, .finish, .leave, nil: break
         }
         return next
     }

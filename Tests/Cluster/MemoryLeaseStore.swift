@@ -14,13 +14,9 @@ final class MemoryLeaseStore: LeaseStore {
     private let state = Locked(State())
     private let listeners = Listeners()
 
-    init(_ time: TimeSource) {
-        self.time = time
-    }
+    init(_ time: TimeSource) { self.time = time }
 
-    func setReachable(_ isReachable: Bool) {
-        state.withLock { $0.isReachable = isReachable }
-    }
+    func setReachable(_ isReachable: Bool) { state.withLock { $0.isReachable = isReachable } }
 
     func record(
         _ name: String, marks: [String]

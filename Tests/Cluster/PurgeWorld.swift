@@ -61,7 +61,6 @@ struct PurgeWorld: ExplorableWorld {
         var promised = 0
         var knowsOldSource = false
         var made: Made?
-        /// The generation that it publishes as.
         var published: Int64?
         /// The lease and the record when it began to wait.
         var seen = Seen()
@@ -243,8 +242,7 @@ struct PurgeWorld: ExplorableWorld {
         case .bytes(let version) where isCurrent:
             send(version, index)
             tell(index, .found(generation: generation, isUsable: true))
-        case .object where isCurrent:
-            nodes[index].step = .fetch(generation: generation)
+        case .object where isCurrent: nodes[index].step = .fetch(generation: generation)
         default: tell(index, .found(generation: generation, isUsable: false))
         }
     }
@@ -283,9 +281,7 @@ struct PurgeWorld: ExplorableWorld {
     }
 
     /// What a node that is done knows makes no difference.
-    private mutating func finish(_ index: Int) {
-        nodes[index] = Node(turn: nodes[index].turn)
-    }
+    private mutating func finish(_ index: Int) { nodes[index] = Node(turn: nodes[index].turn) }
 
     /// Takes note of what somebody is answered with that others have made.
     private mutating func send(_ version: Int, _ index: Int) {

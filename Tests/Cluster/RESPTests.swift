@@ -37,8 +37,7 @@ import Testing
 
     @Test(arguments: [
         "OK\r\n", "\r\n", ":x\r\n", ":\r\n", "$-2\r\n", "$x\r\n", "*-2\r\n", "$1\r\nab\r\n",
-        "+a\rb\r\n", "$99999999999\r\n", "*99999999999\r\n",
-        String(repeating: "*1\r\n", count: 20),
+        "+a\rb\r\n", "$99999999999\r\n", "*99999999999\r\n", String(repeating: "*1\r\n", count: 20),
     ])
     func whatIsNoValueIsAnError(text: String) {
         #expect(throws: RESPError.self) {

@@ -10,6 +10,7 @@ struct RealStoreTests {
     private let origin: OriginServer
     private let store: S3Server
     private let (first, second): (TemporaryDirectory, TemporaryDirectory)
+    private let log = RecordedStorage.Log()
 
     init() async throws {
         origin = try await OriginServer.start()
@@ -27,7 +28,9 @@ struct RealStoreTests {
             credentials: .keys(access: S3Server.accessKey, secret: secret),
             // For a busy machine.
             timeout: .seconds(30))
-        let cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url, shared: storage)
+        let cache = try ImageCache(
+            name: "test", cacheDirectoryURL: folder.url,
+            shared: RecordedStorage(storage: storage, log: log))
         return KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
     }
 
@@ -38,12 +41,10 @@ struct RealStoreTests {
         return result.cacheType
     }
 
-    /// Waits for the objects that there are then.
+    /// The name of the object, once there is one.
     private func object() async throws -> String {
-        while true {
-            if let name = try await store.names().first { return name }
-            await pause()
-        }
+        await log.stored.waitFor(count: 1)
+        return try #require(try await store.names().first)
     }
 
     @Test func whatOneHasLoadedTheOtherFinds() async throws {
@@ -68,7 +69,8 @@ struct RealStoreTests {
         #expect(try await retrieve(one) == .none)
         _ = try await object()
         try await one.cache.removeImage(forKey: origin.url("/a.png").cacheKey)
-        while try await !store.names().isEmpty { await pause() }
+        await log.removed.waitFor(count: 1)
+        #expect(try await store.names().isEmpty)
         #expect(try await retrieve(try manager(second)) == .none)
         #expect(origin.requestCount == 2)
     }

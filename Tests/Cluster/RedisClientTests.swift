@@ -11,16 +11,7 @@ struct RedisClientTests {
 
     init() async throws { server = try await RedisServer.start() }
 
-    private var settings: RedisSettings { patient(server) }
-
-    private func patient(_ server: RedisServer) -> RedisSettings {
-        var settings = RedisSettings(address: .unix(path: server.path))
-        // For a busy machine; tests of limits set their own.
-        settings.timeout = .seconds(30)
-        settings.pause = .milliseconds(20)
-        settings.longestPause = .milliseconds(100)
-        return settings
-    }
+    private var settings: RedisSettings { .patient(server, timeout: .seconds(30)) }
 
     @Test func commandsOfManyCallersShareAConnection() async throws {
         let client = RedisClient(settings)
@@ -61,7 +52,7 @@ struct RedisClientTests {
 
     @Test func aPasswordAndADatabaseAreSaidFirst() async throws {
         let server = try await RedisServer.start(password: "s3cret")
-        var settings = patient(server)
+        var settings = RedisSettings.patient(server, timeout: .seconds(30))
         for password in [nil, "wrong"] {
             settings.password = password
             await #expect(throws: RedisError.self) {
@@ -145,9 +136,10 @@ struct RedisClientTests {
 
     @Test func subscribersHearWhatIsPublishedAlsoAfterARestart() async throws {
         let heard = Recorder<String>()
-        let connections = Recorder<Void>()
+        let (connections, losses) = (Recorder<Void>(), Recorder<Void>())
         let subscription = RedisSubscription(
             settings, channels: ["one", "two"], onConnection: { connections.record(()) },
+            onLoss: { losses.record(()) },
             onMessage: { heard.record("\($0) \(String(buffer: $1))") })
         await connections.waitFor(count: 1)
         #expect(subscription.isConnected)
@@ -155,7 +147,8 @@ struct RedisClientTests {
         _ = try await client.send([["PUBLISH", "one", "a"], ["PUBLISH", "two", "b"]])
         #expect(await heard.waitFor(count: 2) == ["one a", "two b"])
         await server.kill()
-        while subscription.isConnected { await pause() }
+        await losses.waitFor(count: 1)
+        #expect(!subscription.isConnected)
         try await server.start()
         await connections.waitFor(count: 2)
         let other = RedisClient(settings)

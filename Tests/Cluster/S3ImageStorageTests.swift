@@ -8,7 +8,6 @@ import Testing
 /// The storage of caches in a store, against a server that answers as it is told.
 @Suite struct S3ImageStorageTests {
     private let keys = S3ImageStorage.Credentials.keys(access: "a", secret: "s")
-
     private let store: OriginServer
 
     init() async throws { store = try await OriginServer.start() }
@@ -32,21 +31,6 @@ import Testing
         #expect(requests.allSatisfy { $0.path == path })
         #expect(requests[1].headers["If-None-Match"] == nil)
         #expect(requests[1].headers["x-amz-meta-halcyon-length"] == "5")
-    }
-
-    @Test(arguments: [500, 503, 403, 507])
-    func aStoreThatFailsFailsNoRequest(status: Int) async throws {
-        let origin = try await OriginServer.start()
-        let name = Digest.sha256.hexadecimal("test\n\n\(origin.url("/a.png").cacheKey)")
-        store.route("/bucket/some/prefix/i/\(name)", .status(status))
-        origin.route("/a.png", .png(PNGFixture.solid(Pixel(1, 2, 3), width: 6, height: 4)))
-        let folder = try TemporaryDirectory()
-        let cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url, shared: storage())
-        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-        let result = try await manager.retrieveImage(
-            with: origin.url("/a.png"), options: [.waitForCache])
-        #expect(result.cacheType == .none && result.image.pixelSize.width == 6)
-        #expect(store.requests.map(\.method) == ["GET", "PUT"])
     }
 
     @Test func aStoreThatSaysNothingCostsItsTimeLimitUntilItIsLetAlone() async throws {

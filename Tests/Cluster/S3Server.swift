@@ -7,7 +7,6 @@ final class S3Server: Sendable {
     enum Maker: String, Sendable {
         case weed, moto = "moto_server"
 
-        /// Where the program is.
         fileprivate var program: String? {
             let brought = URL(fileURLWithPath: #filePath).appendingPathComponent(
                 "../../../.build/cluster-test/bin"
@@ -37,6 +36,7 @@ final class S3Server: Sendable {
     /// Starts it, and returns when the bucket is there.
     static func start() async throws -> S3Server {
         let server = try S3Server()
+        // Its parts start one after the other, and nothing in its log says that all are there.
         // 409: it is there from the try before.
         while try await !["200", "409"].contains(server.curl("-X", "PUT", server.url(""))) {
             guard server.child.isRunning else {
@@ -90,7 +90,6 @@ final class S3Server: Sendable {
         "\(endpoint.absoluteString)/\(Self.bucket)" + (name.isEmpty ? "" : "/\(name)")
     }
 
-    /// The names of all objects.
     func names() async throws -> [String] {
         let listing = folder.file("listing").path
         _ = try await curl("-o", listing, url(""))
@@ -113,9 +112,7 @@ final class S3Server: Sendable {
     }
 
     /// The status that a signed request was answered with; 000 without an answer.
-    private func curl(_ arguments: String...) async throws -> String {
-        try await curl(arguments)
-    }
+    private func curl(_ arguments: String...) async throws -> String { try await curl(arguments) }
 
     private func curl(_ arguments: [String]) async throws -> String {
         let input = open("/dev/null", O_RDONLY)

@@ -7,15 +7,12 @@ import Testing
 /// scripts/cluster-test.
 @Suite struct S3StoreTests {
     private let object = SharedObject(body: Data("pixels".utf8), mediaType: "image/png")
-
     private let path = "/bucket/some/prefix/a"
     private let origin: OriginServer
 
     init() async throws { origin = try await OriginServer.start() }
 
-    private func store(
-        _ change: (inout S3Store.Settings) -> Void = { _ in }
-    ) throws -> S3Store {
+    private func store(_ change: (inout S3Store.Settings) -> Void = { _ in }) throws -> S3Store {
         var settings = S3Store.Settings(
             endpoint: origin.url(""), bucket: "bucket", region: "r",
             credentials: S3Credentials(S3Keys(accessKey: "a", secretKey: "s")))
@@ -23,6 +20,18 @@ import Testing
         settings.timeout = .seconds(30)
         change(&settings)
         return try S3Store(settings)
+    }
+
+    /// One that lets a store that has failed so often alone for so long.
+    private func store(
+        lettingAloneAfter failures: Int, for pause: Duration = .seconds(60),
+        _ told: Recorder<String> = Recorder()
+    ) throws -> S3Store {
+        try store {
+            $0.failuresUntilPause = failures
+            ($0.pause, $0.longestPause) = (pause, pause)
+            $0.onPause = { told.record($0.reason) }
+        }
     }
 
     /// SHA-256 of "pixels".
@@ -79,8 +88,7 @@ import Testing
             (5, 6, false),
         ] as [(Int64?, Int64, Bool)])
     func anObjectIsNewerThanAMark(generation: Int64?, mark: Int64, isNewer: Bool) {
-        let object = SharedObject(body: Data(), generation: generation)
-        #expect(object.isNewer(than: mark) == isNewer)
+        #expect(SharedObject(body: Data(), generation: generation).isNewer(than: mark) == isNewer)
     }
 
     @Test func anObjectIsReplacedAndRemovedWhenThatIsAskedFor() async throws {
@@ -102,8 +110,7 @@ import Testing
         let damaged: [OriginResponse] = [
             answer(Data("pixelz".utf8)), answer(Data("pixel".utf8)),
             answer(object.body, length: "7"),
-            answer(object.body, digest: String(repeating: "0", count: 64)),
-            .ok(object.body),
+            answer(object.body, digest: String(repeating: "0", count: 64)), .ok(object.body),
         ]
         for response in damaged {
             origin.route(path, response)
@@ -127,7 +134,7 @@ import Testing
 
     @Test func whatMayNotBeSeenIsMissingAndNoFailure() async throws {
         origin.route(path, refusal(403, "AccessDenied"))
-        let store = try store { $0.failuresUntilPause = 3 }
+        let store = try store(lettingAloneAfter: 3)
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
         #expect(store.breakerState == .closed)
         #expect(origin.requestCount == 5)
@@ -139,11 +146,7 @@ import Testing
 
     @Test func aBucketThatIsNotThereIsAFailure() async throws {
         let told = Recorder<String>()
-        let store = try store {
-            $0.failuresUntilPause = 2
-            $0.pause = .seconds(60)
-            $0.onPause = { told.record($0.reason) }
-        }
+        let store = try store(lettingAloneAfter: 2, told)
         origin.route(path, refusal(404, "NoSuchKey"))
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
         origin.route(path, refusal(404, "NoSuchBucket"))
@@ -155,12 +158,7 @@ import Testing
     @Test func whyTheStoreIsLetAloneIsToldOnce() async throws {
         origin.route(path, refusal(403, "SignatureDoesNotMatch"))
         let told = Recorder<String>()
-        let store = try store {
-            $0.failuresUntilPause = 2
-            $0.pause = .zero
-            $0.longestPause = .zero
-            $0.onPause = { told.record($0.reason) }
-        }
+        let store = try store(lettingAloneAfter: 2, for: .zero, told)
         for _ in 0..<6 { _ = try? await store.object("a") }
         #expect(origin.requestCount == 6)
         #expect(told.events == ["the store has answered with 403, SignatureDoesNotMatch"])
@@ -195,13 +193,8 @@ import Testing
     @Test(arguments: [500, 503, 403, 429])
     func aStoreThatFailsIsLetAlone(status: Int) async throws {
         origin.route(path, .status(status))
-        let store = try store {
-            $0.failuresUntilPause = 3
-            $0.pause = .seconds(60)
-        }
-        for _ in 0..<5 {
-            await #expect(throws: EngineError.self) { try await store.object("a") }
-        }
+        let store = try store(lettingAloneAfter: 3)
+        for _ in 0..<5 { await #expect(throws: EngineError.self) { try await store.object("a") } }
         #expect(origin.requestCount == 3)
         #expect(store.breakerState == .open)
     }

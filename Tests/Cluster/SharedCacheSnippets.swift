@@ -47,17 +47,14 @@ struct SharedCacheSnippets {
 
     @Test func twoCachesShareAFolder() async throws {
         let folder = try TemporaryDirectory()
-        let shared = SharedFolder(folder: folder.url)
+        let log = RecordedStorage.Log()
+        let shared = RecordedStorage(storage: SharedFolder(folder: folder.url), log: log)
         let (one, two) = (try TemporaryDirectory(), try TemporaryDirectory())
         let first = try ImageCache(name: "test", cacheDirectoryURL: one.url, shared: shared)
         let second = try ImageCache(name: "test", cacheDirectoryURL: two.url, shared: shared)
         let png = PNGFixture.solid(Pixel(1, 2, 3), width: 6, height: 4)
         try await first.storeToDisk(png, forKey: "a")
-        // Named by a digest; what is being written has another name.
-        func names() throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-        }
-        while try !names().contains(where: { $0.count == 64 }) { await pause() }
+        await log.stored.waitFor(count: 1)
         let found = try await second.retrieveImage(forKey: "a")
         #expect(found.cacheType == .disk && found.image?.pixelSize.width == 6)
     }

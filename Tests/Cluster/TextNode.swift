@@ -20,8 +20,7 @@ final class TextNode: Sendable {
     ) async -> String? {
         await work.value(
             for: name, marks: marks, after: glance, takingLeaseAtOnce: takingLeaseAtOnce,
-            until: stopped,
-            reading: { text, _ in String(buffer: text.content) },
+            until: stopped, reading: { text, _ in String(buffer: text.content) },
             making: { _, _ in
                 let text = await make()
                 return .init(
@@ -49,9 +48,7 @@ final class TextNode: Sendable {
         return UnfinishedText(gate: gate, task: task)
     }
 
-    func waitFor(_ event: LeasedWork.Event) async {
-        await events.wait { $0.contains(event) }
-    }
+    func waitFor(_ event: LeasedWork.Event) async { await events.wait { $0.contains(event) } }
 }
 
 /// A text that a node has begun to make.

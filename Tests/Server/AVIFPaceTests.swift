@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonServerURLs
@@ -55,15 +54,12 @@ import Testing
     private func run(
         _ format: OutputFormat?, _ accepted: AcceptedFormats, left: Duration
     ) throws -> PlanExecution.Product {
-        let samples = URL(fileURLWithPath: try #require(LiveServer.samples))
         var options = ProcessingOptions()
         options.width = 100
         options.format = format
         let work = PlanExecution(
             options: options, accepted: accepted, rules: PictureRules(ImageServerConfiguration()))
-        return try work.run(
-            try Data(contentsOf: samples.appendingPathComponent("china.jpg")), by: .now + left,
-            isWanted: { true })
+        return try work.run(try LiveServer.sample("china.jpg"), by: .now + left, isWanted: { true })
     }
 
     @Test func withoutTimeTheFormatIsTheNextThatTheClientTakes() throws {

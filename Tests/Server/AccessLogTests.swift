@@ -29,9 +29,7 @@ import Testing
     }
 
     @Test func aPathOfIIIFHasNoSignatureToHide() async throws {
-        let live = try await LiveServer.start {
-            $0.serveIIIF()
-        }
+        let live = try await LiveServer.start { $0.serveIIIF() }
         #expect(try await live.ask("/iiif/3/china/info.json?token=geheim").status == 200)
         #expect(try await live.loggedRequest()["path"] == "/iiif/3/china/info.json?token=***")
     }
@@ -42,8 +40,7 @@ import Testing
             let answer = try await live.ask(.china("w:20"))
             #expect(answer["Server-Timing"]?.contains("total;dur=") == true)
         }
-        let events = await live.log.wait { $0.count { $0.message == "request" } == 2 }
-        let requests = events.filter { $0.message == "request" }
+        let requests = await live.loggedRequests(2)
         #expect(requests.map { $0["cache"] } == ["miss", "hit"])
         #expect(requests.map { $0["tier"] } == [nil, "memory"])
     }
@@ -63,9 +60,7 @@ import Testing
             $0.work.queue = 0
         }
         let place = try await live.server.makers.gate.enter()
-        for width in 1...5 {
-            #expect(try await live.ask(.china("w:\(width)")).status == 429)
-        }
+        for width in 1...5 { #expect(try await live.ask(.china("w:\(width)")).status == 429) }
         live.server.makers.gate.leave(place)
         let events = await live.log.wait { $0.count { $0["code"] == "busy" } >= 5 }
             .filter { $0["code"] == "busy" }
@@ -77,6 +72,11 @@ import Testing
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431, "too_long"),
         ("\u{1}\u{2}rubbish\r\n\r\n", 400, "bad_request"),
+        // Nothing of a request that cannot be read is believed, nor that it wants JSON.
+        (
+            "GET /\u{E4} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n", 400,
+            "bad_request"
+        ),
     ])
     func whatIsNoRequestIsAnsweredAndNotedAsAny(head: String, status: Int, code: String)
         async throws
@@ -87,6 +87,7 @@ import Testing
         let (bytes, _) = await client.read()
         let answer = String(decoding: bytes, as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+        #expect(answer.hasSuffix("Bad request: Malformed request\n") == (status == 400))
         let line = try await live.loggedRequest()
         #expect(line.level == .debug && line["code"] == code)
         let id = try #require(line["id"])

@@ -7,9 +7,7 @@ import Testing
 /// A Chromium without a window, driven by the protocol of WebDriver (W3C), and through it by that of
 /// DevTools.
 final class Browser: Sendable {
-    struct Problem: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Problem: Error, CustomStringConvertible { let description: String }
 
     private static let executables = ["/usr/bin/chromium", "/usr/bin/chromedriver"]
     /// Debian's packages chromium and chromium-driver, which ./test installs.
@@ -95,14 +93,10 @@ final class Browser: Sendable {
 
     // MARK: What it is told
 
-    func open(_ url: String) async throws {
-        try await command("url", ["url": url])
-    }
+    func open(_ url: String) async throws { try await command("url", ["url": url]) }
 
     /// Goes back, or loads the page again.
-    func move(_ verb: String) async throws {
-        try await command(verb, [String: String]())
-    }
+    func move(_ verb: String) async throws { try await command(verb, [String: String]()) }
 
     /// A command of DevTools.
     @discardableResult
@@ -157,7 +151,8 @@ final class Browser: Sendable {
             "execute/sync", ["script": script, "args": [String]()] as [String: Any])
     }
 
-    /// Waits until an expression is true, two minutes at most.
+    /// Waits until an expression is true, two minutes at most. It asks again and again: WebDriver tells of no
+    /// changes of a page, and a script that waits in it ends where the page is left.
     func wait(until expression: String, _ location: SourceLocation = #_sourceLocation) async throws
     {
         let end = ContinuousClock.now + .seconds(120)
@@ -180,14 +175,7 @@ final class Browser: Sendable {
         }
     }
 
-    /// What is seen, as PNG.
-    func screenshot() async throws -> Data {
-        let answer = try await devTools("Page.captureScreenshot", ["format": "png"])
-        return try #require((answer["data"] as? String).flatMap { Data(base64Encoded: $0) })
-    }
-
-    @discardableResult
-    private func command(_ path: String, _ body: Any) async throws -> Any {
+    @discardableResult private func command(_ path: String, _ body: Any) async throws -> Any {
         try await Self.send("POST", "\(address)/\(path)", body)
     }
 

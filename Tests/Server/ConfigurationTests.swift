@@ -6,9 +6,7 @@ import Testing
 
 /// Settings from files and the environment, and what is refused at the start.
 @Suite struct ConfigurationTests {
-    private func faults(
-        _ change: (inout ImageServerConfiguration) -> Void
-    ) throws -> [String] {
+    private func faults(_ change: (inout ImageServerConfiguration) -> Void) throws -> [String] {
         let folder = try TemporaryDirectory()
         var configuration = ImageServerConfiguration()
         configuration.sources.local.root = folder.url.path
@@ -106,10 +104,9 @@ import Testing
             ("HALCYON_SIGNATUR_KEYS", "HALCYON_SIGNATURE_KEYS"),
             ("HALCYON_SIGNATURE_KEY", "HALCYON_SIGNATURE_KEYS"),
             ("HALCYON_SOURCE_HTTP_ALLOW", "HALCYON_SOURCES_HTTP_ALLOW"),
-            ("HALCYON_LIMITS_MAX_PIXEL", "HALCYON_LIMITS_MAX_PIXELS"),
-            ("HALCYON_CACHE_DIR", nil), ("HALCYON_LIMITS_", nil),
-            ("HALCYON_SECRETT", "HALCYON_SECRET"), ("HALCYON_BINDS", "HALCYON_BIND"),
-            ("HALCYON_PUBLIC_UR", "HALCYON_PUBLIC_URL"),
+            ("HALCYON_LIMITS_MAX_PIXEL", "HALCYON_LIMITS_MAX_PIXELS"), ("HALCYON_CACHE_DIR", nil),
+            ("HALCYON_LIMITS_", nil), ("HALCYON_SECRETT", "HALCYON_SECRET"),
+            ("HALCYON_BINDS", "HALCYON_BIND"), ("HALCYON_PUBLIC_UR", "HALCYON_PUBLIC_URL"),
             ("HALCYON_SERVER_SIGNATURE_KEYS", "HALCYON_SIGNATURE_KEYS"),
         ] as [(String, String?)])
     func aVariableThatIsNearlyASettingIsAFault(name: String, nearest: String?) {
@@ -144,14 +141,9 @@ import Testing
     func thePublicURLIsAURL(text: String) throws {
         let found = try faults { $0.publicURL = text }
         #expect(found.count == 1 && found[0].hasPrefix("publicURL: "), "\(found)")
-    }
-
-    @Test(arguments: [
-        "http://example.com", "https://img.example.com/", "https://img.example.com:8443/a/b",
-        "http://[::1]:8080",
-    ])
-    func thePublicURLMayHaveAPortAndAPath(text: String) throws {
-        #expect(try faults { $0.publicURL = text } == [])
+        for good in ["http://example.com", "https://a.example:8443/a/b/", "http://[::1]:8080"] {
+            #expect(try faults { $0.publicURL = good } == [])
+        }
     }
 
     @Test(arguments: ["", " a", "a ", "é", "a\n", " "])
@@ -296,6 +288,67 @@ import Testing
         let found = try faults { $0.cache.directory = $0.sources.local.root.map { $0 + "/cache" } }
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("sources.local.root may not hold") == true)
+    }
+
+    @Test func whatADocumentOfIIIFCannotSayIsAFault() throws {
+        let found = try faults {
+            $0.iiif.isEnabled = true
+            $0.iiif.tables = ["/no/such/file.json"]
+            $0.iiif.rights = "https://example.org/mine"
+            $0.iiif.seeAlso = ["https://example.org/more"]
+        }
+        for name in ["iiif.tables", "iiif.rights", "iiif.seeAlso"] {
+            #expect(found.contains { $0.hasPrefix(name) }, "\(found)")
+        }
+    }
+
+    @Test func aPictureThatCannotBeDecodedIsAFault() throws {
+        let found = try faults {
+            $0.watermark.picture.data = "aGVsbG8="
+            $0.fallback.picture.path = "/no/such/file.png"
+        }
+        #expect(found.count == 2)
+        #expect(found.contains { $0.hasPrefix("watermark.data: the picture cannot be decoded") })
+        #expect(found.contains { $0.contains("fallback.path: the file /no/such/file.png") })
+        let others = try faults {
+            $0.watermark.picture = .init(path: "a", url: "b")
+            $0.fallback.picture = .init(url: "https://example.com/a.png")
+        }
+        #expect(others.count == 2)
+    }
+
+    @Test func settingsOfWhatServersShareAreChecked() throws {
+        let redis = try faults {
+            $0.shared.redis.address = .tcp(host: "redis", port: 0)
+            $0.shared.redis.user = "halcyon"
+            $0.shared.redis.tlsRoots = "/no/such/file"
+            $0.shared.redis.prefix = "a {b}"
+        }
+        #expect(
+            redis == [
+                "shared.redis.user needs shared.redis.password.",
+                "shared.redis.tlsRoots: the file /no/such/file cannot be read.",
+                "shared.redis.address names no port.",
+                "shared.redis.prefix must be ASCII without spaces and braces.",
+            ])
+        let store = try faults {
+            ($0.shared.s3.endpoint, $0.shared.s3.bucket) = ("ftp://store", "a/b")
+            ($0.shared.s3.prefix, $0.shared.s3.secretKey) = ("a?", "key")
+            $0.shared.s3.sessionToken = "token"
+        }
+        #expect(
+            store == [
+                "shared.s3.endpoint must be a URL such as https://s3.example.com.",
+                "shared.s3.bucket must be a name of letters, digits and - . _",
+                "shared.s3.prefix must be segments of letters, digits and - . _",
+                "shared.s3.accessKey and shared.s3.secretKey need each other.",
+                "shared.s3.sessionToken needs shared.s3.accessKey.",
+            ])
+        let limits = ConfigurationError(faults: [
+            "shared.redis.timeout must be a number of seconds from 0.001 to 5."
+        ])
+        var configuration = ImageServerConfiguration()
+        #expect(throws: limits) { try configuration.set("shared.redis.timeout", to: "6") }
     }
 
     @Test func signedPathsAreThoseOfOtherProgramsSigners() {

@@ -40,12 +40,4 @@ enum DeflateBomb {
         let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
         return Data(head) + stream(start, zeros) + Data(count: 8)
     }
-
-    /// Zeros alone, in the form of zlib with its checksum (RFC 1950).
-    static func zlib(zeros: Int) -> Data {
-        let count = 1 + zeros / 258 * 258
-        let sum = UInt32(count % 65521) << 16 | 1
-        let end = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) }
-        return Data([0x78, 0x9C]) + stream(Data(), zeros) + Data(end)
-    }
 }

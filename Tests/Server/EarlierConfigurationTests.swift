@@ -6,9 +6,7 @@ import Testing
 @Suite struct EarlierConfigurationTests: RunsTheServer {
     let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     @Test func everySettingMeansWhatItMeant() async throws {
         let file = SampleFile.url("EarlierState/server.json")
@@ -16,9 +14,7 @@ import Testing
         #expect(shown.code == 0, "\(shown.errors)")
         let now = try settings(Data(shown.output.utf8))
         let earlier = try settings(Data(contentsOf: file))
-        for (name, value) in earlier {
-            #expect(now[name] == value, "\(name)")
-        }
+        for (name, value) in earlier { #expect(now[name] == value, "\(name)") }
         for name in ["cache.staleIfError", "sources.freshness"] {
             #expect(now[name] == "[3601]", "\(name)")
         }

@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonSamples
@@ -34,7 +33,6 @@ import Testing
     private struct Visitor {
         let port: Int
 
-        /// The head of the answer.
         func head(
             _ target: String, method: String = "GET", _ fields: String...
         ) async throws -> String {
@@ -65,9 +63,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func theRoutesAreBelowAPathOfTheApplication(stopsWork: Bool) async throws {
-        let images = try images {
-            $0.serveIIIF()
-        }
+        let images = try images { $0.serveIIIF() }
         let router = Router()
         router.get("hello") { _, _ in "hello" }
         let group = router.group("api")
@@ -84,16 +80,12 @@ import Testing
             let post = try await visitor.head("\(base)/_/plain/local:///china.jpg", method: "POST")
             #expect(post.hasPrefix("HTTP/1.1 405"))
             // Once the codecs are loaded.
-            while try await !visitor.head("\(base)/ready").hasPrefix("HTTP/1.1 200") {
-                await Task.yield()
-            }
+            await images.until(.ready)
             for (path, status) in [
-                ("\(base)//_//plain/local:///china.jpg", "404"),
+                ("\(base)/ready", "200"), ("\(base)//_//plain/local:///china.jpg", "404"),
                 ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
                 ("\(base)/iiif/3/china/info.json", "404"), ("/hello", "200"),
-            ] {
-                #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(status)"), "\(path)")
-            }
+            ] { #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(status)"), "\(path)") }
         }
     }
 
@@ -141,7 +133,7 @@ import Testing
                     #expect(head.hasPrefix("HTTP/1.1 \(status)"), "\(place) \(path)")
                 }
             }
-            while images.currentState != .ready { await pause() }
+            await images.until(.ready)
         }
         // The application has ended.
         #expect(images.currentState == .draining)

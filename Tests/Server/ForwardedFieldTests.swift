@@ -6,16 +6,13 @@ import Testing
 /// Header fields of clients that are handed on to the servers of sources.
 @Suite struct ForwardedFieldTests {
     private let picture = PNGFixture.green
-
     private let origin: OriginServer
 
     init() async throws {
         origin = try await OriginServer.start(files: ["/a.png": picture, "/b.png": picture])
     }
 
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.takeSources(of: origin)
             $0.sources.http.allow.append("http://127.0.0.2:*")
@@ -87,10 +84,9 @@ import Testing
             }
         }
         try await askForAll()
-        #expect(try await live.purge("url", target(url)) == "{\"results\":3,\"sources\":0}\n")
+        #expect(try await live.purge("url", target(url)) == .purged(3, 0))
         #expect(origin.requestCount == 6)
-        let bySource = try await live.purge("source", url.absoluteString)
-        #expect(bySource == "{\"results\":0,\"sources\":3}\n")
+        #expect(try await live.purge("source", url.absoluteString) == .purged(0, 3))
         try await askForAll()
         #expect(origin.requestCount == 9)
     }

@@ -33,9 +33,7 @@ final class FullPort: Sendable {
         guard result == 0 else { throw POSIXError(.EADDRINUSE) }
     }
 
-    deinit {
-        for descriptor in descriptors { close(descriptor) }
-    }
+    deinit { for descriptor in descriptors { close(descriptor) } }
 
     /// An address there.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(number)\(path)")! }

@@ -66,8 +66,7 @@ import Testing
         let serve = lines.filter { $0.hasPrefix("./run serve") }
         let words = try #require(lines.last).split(separator: " ").map(String.init)
         try #require(serve.count == 2 && lines.count == 3 && words.prefix(2) == ["curl", "-o"])
-        let script = try String(
-            contentsOf: ServerGuide.root.appendingPathComponent("run"), encoding: .utf8)
+        let script = try ServerGuide.text("run")
         #expect(script.contains("== serve ]]; then\n    product=halcyon-server\n"))
         let pictures = folder.url.appendingPathComponent("Pictures")
         try FileManager.default.copyItem(
@@ -172,7 +171,7 @@ import Testing
         let warmed = try await order(try code(beginning: "halcyon-server warm"))
         #expect(warmed.output == "1 of 1 pictures are there.\n", "\(warmed.errors)")
         let purge = try code(beginning: "halcyon-server purge")
-        #expect(try await order(purge).output == "{\"results\":1,\"sources\":0}\n")
+        #expect(try await order(purge).output == .purged(1, 0))
         let others = ServerGuide.code(
             in: String(guide.prose[try end(of: "`\(purge)` (or ")...].prefix { $0 != ")" }))
         #expect(others == ["--prefix", "--url", "--all"])
@@ -180,7 +179,7 @@ import Testing
             _ = try await live.ask("/_/w:9/\(Self.china)")
             let ended = try await run(
                 ["purge", option] + (value.isEmpty ? [] : [value]), environment: environment)
-            #expect(ended.output == "{\"results\":1,\"sources\":0}\n", "\(option) \(ended.errors)")
+            #expect(ended.output == .purged(1, 0), "\(option) \(ended.errors)")
         }
     }
 
@@ -188,7 +187,7 @@ import Testing
 
     @Test func theFormsOfURLsLeadToOnePicture() async throws {
         let origin = try await OriginServer.start(
-            files: ["/a.jpg": try Data(contentsOf: Self.sample("china.jpg"))])
+            files: ["/a.jpg": try LiveServer.sample("china.jpg")])
         let live = try await LiveServer.start(origin)
         let lines = try block("/SIGNATURE").split(separator: "\n")
         let source = "local:///china.jpg"
@@ -208,13 +207,9 @@ import Testing
         #expect(try size(try await live.ask(typed)) == "image/jpeg 300×200")
     }
 
-    private static func sample(_ name: String) throws -> URL {
-        URL(fileURLWithPath: try #require(LiveServer.samples)).appendingPathComponent(name)
-    }
-
     @Test func theOrdersOfTheTableAreTaken() async throws {
         let origin = try await OriginServer.start()
-        origin.route("/2024/1.jpg", .ok(try Data(contentsOf: Self.sample("china.jpg"))))
+        origin.route("/2024/1.jpg", .ok(try LiveServer.sample("china.jpg")))
         let live = try await LiveServer.start(origin) { $0.sources.freshness = .seconds(3600) }
         let base = origin.url("").absoluteString.dropLast()
         var (seen, id) = (Set<String>(), "")
@@ -231,7 +226,7 @@ import Testing
             switch words[1] {
             case "/purge":
                 let sources = words[2].contains("\"url\"") ? 0 : 1
-                #expect(answer.text == "{\"results\":1,\"sources\":\(sources)}\n", "\(order)")
+                #expect(answer.text == .purged(1, sources), "\(order)")
             case "/warm":
                 #expect(answer.status == 202)
                 id = try #require(told["id"] as? String)
@@ -292,7 +287,7 @@ import Testing
         let exif = TaggedJPEG.exif(texts: [(0x010F, "Camera")])
         let live = try await LiveServer.start(files: [
             "a.jpg": try TaggedJPEG.data(exif: exif, profile: SwappedProfile.data),
-            "a.gif": try Data(contentsOf: Self.sample("kingfisher.gif")),
+            "a.gif": try LiveServer.sample("kingfisher.gif"),
         ])
         let arguments = [
             "palette": "5", "p": "5", "blurhash": "4:3", "bh": "4:3", "hash": "sha256",
@@ -314,9 +309,7 @@ import Testing
     }
 
     @Test func pathsOfIIIFAreThoseOfTheGuide() async throws {
-        let live = try await LiveServer.start {
-            $0.serveIIIF()
-        }
+        let live = try await LiveServer.start { $0.serveIIIF() }
         let document = try code(after: "level 2 and more").replacing("ID", with: "china")
         #expect(try await live.ask(document).text.contains("\"type\":\"ImageService3\""))
         let picture = try code(after: "level 2 and more", beginning: "/iiif/3/ID/REGION")
@@ -348,14 +341,12 @@ import Testing
             ("server/cluster/halcyon-server@.service", "halcyon-server@8080.service"),
         ])
     func systemdTakesTheUnit(path: String, name: String) async throws {
-        let guides = ServerGuide.root.appendingPathComponent("docs")
-        let unit = try String(contentsOf: guides.appendingPathComponent(path), encoding: .utf8)
+        let unit = try ServerGuide.text("docs/\(path)")
         let program = "/usr/local/bin/halcyon-server"
         #expect(unit.contains("ExecStart=\(program) "))
         let copy = try folder.write(Data(unit.replacing(program, with: executable).utf8), to: name)
         let slice = try folder.write(
-            Data(contentsOf: guides.appendingPathComponent("server/cluster/halcyon.slice")),
-            to: "halcyon.slice")
+            Data(ServerGuide.text("docs/server/cluster/halcyon.slice").utf8), to: "halcyon.slice")
         let verified = try await run(program: Self.systemd, ["verify", copy.path, slice.path])
         #expect(verified.code == 0 && verified.errors == "", "\(verified.errors)")
         // Its own measure of what a service may still do: 2.0 of 10.
@@ -380,32 +371,33 @@ import Testing
     func behindNginxPathsArriveAsTheyWereSent() async throws {
         let live = try await LiveServer.start()
         let port = try ClosedPort(isReserved: true)
-        let server = try String(
-            contentsOf: ServerGuide.root.appendingPathComponent("docs/server/nginx.conf"),
-            encoding: .utf8
-        ).replacing("listen 80;", with: "listen 127.0.0.1:\(port.number);")
+        let server = try ServerGuide.text("docs/server/nginx.conf")
+            .replacing("listen 80;", with: "listen 127.0.0.1:\(port.number);")
             .replacing("127.0.0.1:8080;", with: "127.0.0.1:\(live.port);")
             .replacing("/var/cache/nginx/pictures", with: folder.file("pictures").path)
         let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
             "\($0)_temp_path \(folder.url.path)/\($0);"
         }.joined()
         let configuration = """
-            daemon off; pid \(folder.url.path)/pid; error_log stderr;
+            daemon off; pid \(folder.url.path)/pid; error_log stderr notice;
             events {}
             http { access_log off; \(places)
             \(server) }
             """
         let file = try folder.write(Data(configuration.utf8), to: "nginx.conf")
-        let child = try start(
-            program: Self.nginx, ["-e", "stderr", "-p", folder.url.path, "-c", file.path])
+        let (child, log) = try ChildLines.of {
+            try start(
+                program: Self.nginx, ["-e", "stderr", "-p", folder.url.path, "-c", file.path],
+                errors: $0)
+        }
         defer { child.send(SIGTERM) }
         func status(_ target: String) async throws -> Int {
             let url = try #require(URL(string: "http://127.0.0.1:\(port.number)\(target)"))
             return try await LiveServer.Answer(to: URLRequest(url: url)).status
         }
-        while (try? await status("/live")) == nil, child.isRunning { await pause() }
-        try #require(child.isRunning, "\(text("run.err"))")
-        #expect(try await status("/_/w:20/\(Self.china)") == 200, "\(text("run.err"))")
+        // It listens before it has workers.
+        _ = try #require(await log.line(containing: "start worker process"), "\(log.all)")
+        #expect(try await status("/_/w:20/\(Self.china)") == 200, "\(log.all)")
         let encoded = "/_/w:20/plain/local:%2F%2F%2Fchina.jpg%40png"
         #expect(try await status(encoded) == (try await live.ask(encoded).status))
     }

@@ -72,9 +72,7 @@ import Testing
 
     @Test(arguments: ["compose.yaml", "halcyon-server@.service"])
     func theFilesForSeveralServersNameSettingsThatThereAre(file: String) throws {
-        let text = try String(
-            contentsOf: ServerGuide.root.appendingPathComponent("docs/server/cluster/\(file)"),
-            encoding: .utf8)
+        let text = try ServerGuide.text("docs/server/cluster/\(file)")
         // Not those that the reader has to give: `${HALCYON_KEY:?}`.
         let names = text.matches(of: /(?:^|[ =])(HALCYON_[A-Z0-9_]+)[:=]/.anchorsMatchLineEndings())
             .map { String($0.1) }
@@ -84,14 +82,12 @@ import Testing
     }
 
     @Test func theImageIsMadeWithThePackagesThatTheBuildNeeds() throws {
-        func text(_ file: String) throws -> String {
-            try String(contentsOf: ServerGuide.root.appendingPathComponent(file), encoding: .utf8)
-        }
-        let list = try text("scripts/setup.sh").firstMatch(of: /build_packages=\(([^)]*)\)/)?.1
+        let list = try ServerGuide.text("scripts/setup.sh").firstMatch(
+            of: /build_packages=\(([^)]*)\)/)?.1
         let packages = try #require(list).split(whereSeparator: \.isWhitespace)
         #expect(packages.count > 10)
-        let installed = try text("docs/server/cluster/Dockerfile").split(
-            whereSeparator: \.isWhitespace)
+        let installed = try ServerGuide.text("docs/server/cluster/Dockerfile")
+            .split(whereSeparator: \.isWhitespace)
         #expect(packages.filter { !installed.contains($0) } == [])
     }
 }

@@ -3,9 +3,12 @@ import HalcyonTestKit
 
 /// Clients that ask one request after the other on connections that they keep until an answer says that it is the
 /// last, and never ask twice.
+///
+/// One that finds no server waits for the next, which the test tells of.
 final class KeptConnections: Sendable {
     private let port: Int
     private let answers: Observed<[Int]>
+    private let servers = Observed(0)
     private let isOver = Locked(false)
     private let faults = Locked<[String]>([])
 
@@ -19,9 +22,7 @@ final class KeptConnections: Sendable {
     /// - Returns: The answers that were not as they should be.
     func asking(while body: () async throws -> Void) async throws -> [String] {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for client in answers.value.indices {
-                group.addTask { await self.ask(client) }
-            }
+            for client in answers.value.indices { group.addTask { await self.ask(client) } }
             defer { isOver.set(true) }
             try await body()
         }
@@ -34,60 +35,41 @@ final class KeptConnections: Sendable {
         await answers.wait { zip($0, before).allSatisfy { $0 >= $1 + count } }
     }
 
+    /// Tells clients that another server listens.
+    func noteServer() { servers.update { $0 += 1 } }
+
     private func ask(_ client: Int) async {
         var connection: RawClient?
         var number = 0
         while !isOver.value {
+            let known = servers.value
             guard let open = connection ?? (try? RawClient(port: port)) else {
-                // The next server does not listen yet.
-                await pause()
+                await servers.wait { $0 > known }
                 continue
             }
             number += 1
             // Most are known.
             let width = number.isMultiple(of: 10) ? 20 + number / 10 % 500 : 20
             let answer = await open.answer(to: "/_/w:\(width)/plain/local:///china.jpg")
-            if !answer.isWhole || answer.status != "200" {
-                faults.withLock { $0.append("error \(answer.error): \(answer.head)") }
-            }
+            if answer?.status != 200 { faults.withLock { $0.append("\(answer?.status ?? 0)") } }
             answers.update { $0[client] += 1 }
-            connection = answer.isWhole && !answer.isLast ? open : nil
+            connection = answer?.isLast == false ? open : nil
         }
     }
-}
-
-/// What has come of an answer.
-struct KeptAnswer {
-    let head: String
-    /// Whether all of its body has come.
-    let isWhole: Bool
-    let error: Int32
-
-    init(_ bytes: [UInt8], error: Int32 = 0) {
-        self.error = error
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else {
-            head = String(decoding: bytes, as: UTF8.self)
-            isWhole = false
-            return
-        }
-        head = String(decoding: bytes[..<end], as: UTF8.self)
-        let length = head.lowercased().firstMatch(of: /content-length: ([0-9]+)/)
-        isWhole = length.flatMap { Int($0.1) } == bytes.count - end
-    }
-
-    var status: Substring { head.dropFirst(9).prefix(3) }
-    /// Whether it says that no other follows.
-    var isLast: Bool { head.lowercased().contains("\r\nconnection: close\r\n") }
 }
 
 extension RawClient {
     /// Sends a request for an answer that is read elsewhere, if at all.
     func get(_ target: String) { send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
 
-    /// Asks, and reads the answer, for a connection that stays.
-    func answer(to target: String) async -> KeptAnswer {
+    /// Asks, and reads the answer, for a connection that stays; `nil` for one that is not whole.
+    func answer(to target: String) async -> WireAnswer? {
         get(target)
-        let (bytes, error) = await read { KeptAnswer($0).isWhole }
-        return KeptAnswer(bytes, error: error)
+        return await answer()
+    }
+
+    /// The next answer, likewise.
+    func answer() async -> WireAnswer? {
+        WireAnswer.all(in: await read { !WireAnswer.all(in: $0).isEmpty }.bytes).first
     }
 }

@@ -9,12 +9,12 @@ import Testing
     private let negative = "halcyon; hit; detail=negative"
 
     private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+        _ origin: OriginServer, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.cache.negativeTTL = .seconds(600)
             $0.http.ttl = .seconds(1000)
-            change(&$0)
+            try change(&$0)
         }
     }
 
@@ -78,9 +78,7 @@ import Testing
 
     @Test func anotherVersionOfTheSourceIsTried() async throws {
         let origin = try await damaged()
-        let live = try await start(origin) {
-            $0.askAgain()
-        }
+        let live = try await start(origin) { $0.askAgain() }
         let target = origin.target()
         #expect(try await live.ask(target).status == 422)
         #expect(try await live.ask(target)["Cache-Status"] == negative)
@@ -88,11 +86,22 @@ import Testing
         #expect(try await live.ask(target).status == 200)
     }
 
+    @Test func aFailureIsRememberedForItsTime() async throws {
+        let (origin, clock) = (try await damaged(), ManualClock())
+        let live = try await LiveServer.start(origin, time: clock.time) {
+            $0.cache.negativeTTL = .seconds(60)
+        }
+        for (seconds, isKnown) in [(0, false), (59, true), (1, false)] {
+            clock.advance(by: .seconds(seconds))
+            let answer = try await live.ask(origin.target())
+            #expect(answer.status == 422 && (answer["Cache-Status"] == negative) == isKnown)
+        }
+    }
+
     @Test func nothingIsRememberedWhereTheSettingsSaySo() async throws {
         let origin = try await damaged()
         let live = try await start(origin) { $0.cache.negativeTTL = .zero }
-        let target = origin.target()
-        for _ in 0..<2 { #expect(try await live.ask(target)["Cache-Status"] == nil) }
+        for _ in 0..<2 { #expect(try await live.ask(origin.target())["Cache-Status"] == nil) }
         #expect(decodings(live) == 2)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonTestKit
@@ -21,6 +20,13 @@ extension LiveServer {
     /// Waits until that has happened so often.
     func wait(forLeases event: String, _ count: Int) async {
         await server.metrics.leases.until([event]) { $0 >= Double(count) }
+    }
+
+    /// Waits until all servers but the one that asks a source's server wait for it.
+    static func waitForWaiters(_ servers: [LiveServer]) async {
+        for live in servers where live.server.metrics.leases.value(["acquired"]) == 0 {
+            await live.wait(forLeases: "waited", 1)
+        }
     }
 
     /// The answer to a client that takes JSON.
@@ -54,7 +60,7 @@ extension LiveServer {
         let known = try #require(server.sources.remote?.known)
         let source = try #require(known.inMemory(RemoteSource.key(of: url)))
         #expect(try await other.purge("source", url.absoluteString).contains("\"told\":true"))
-        await server.purges.until(done: 1)
+        await server.purges.until(heard: 1)
         let fetch = SourceFetch(url, source.key, limit: .max, asker: SourceAsker())
         known.begin(fetch)
         #expect(known.remember(source, of: fetch))
@@ -78,6 +84,11 @@ extension LiveServer.Answer {
         for (name, value) in fields {
             #expect(self[name] == value, "\(name)", sourceLocation: location)
         }
+    }
+
+    /// Whether `Cache-Status` ends with this, such as where a picture was.
+    func hasDetail(_ detail: String) -> Bool {
+        self["Cache-Status"]?.hasSuffix("detail=\(detail)") == true
     }
 
     /// That of the failure, in an answer for clients that take JSON.

@@ -17,56 +17,47 @@ final class LiveServer: Sendable {
     private let folder: TemporaryDirectory
     private let pictures: TemporaryDirectory?
 
+    /// Changes what a server is started with.
+    typealias Change = (inout ImageServerConfiguration) throws -> Void
+
     /// Serves the sample pictures without signatures, unless `change` says otherwise.
+    ///
+    /// - Parameters:
+    ///   - origin: A server whose pictures may be sources.
+    ///   - redis: Shared with other servers.
+    ///   - files: The local sources by their names, in place of the samples.
     static func start(
+        _ origin: OriginServer? = nil, _ redis: RedisServer? = nil, files: [String: Data]? = nil,
         tracer: any Tracer = NoOpTracer(), origins: [String: any ImageOrigin] = [:],
-        time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        time: TimeSource = .system, _ change: Change = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer(tracer, origins, time, nil, change)
-    }
-
-    /// One whose local sources are these files.
-    static func start(
-        files: [String: Data], _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        let pictures = try TemporaryDirectory()
-        for (name, data) in files { try pictures.write(data, to: name) }
-        return try await LiveServer(NoOpTracer(), [:], .system, pictures) {
-            $0.sources.local.root = pictures.url.path
+        let pictures = try files.map { _ in try TemporaryDirectory() }
+        for (name, data) in files ?? [:] { try pictures?.write(data, to: name) }
+        return try await LiveServer(tracer, origins, time, pictures) {
+            if let pictures { $0.sources.local.root = pictures.url.path }
+            if let origin { $0.takeSources(of: origin) }
+            if let redis {
+                $0.shared.redis.address = .unix(path: redis.path)
+                // For a busy machine.
+                $0.shared.redis.timeout = .seconds(240)
+                $0.shared.redis.lease = .seconds(30)
+            }
             try change(&$0)
         }
     }
 
-    /// One with sources of `origin`.
-    static func start(
-        _ origin: OriginServer, time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await start(time: time) {
-            $0.takeSources(of: origin)
-            try change(&$0)
-        }
-    }
-
-    /// One with sources of `origin`, which shares `redis` with others.
-    static func start(
-        _ origin: OriginServer, _ redis: RedisServer, time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await start(origin, time: time) {
-            $0.shared.redis.address = .unix(path: redis.path)
-            // For a busy machine.
-            $0.shared.redis.timeout = .seconds(240)
-            $0.shared.redis.lease = .seconds(30)
-            try change(&$0)
-        }
+    /// Some servers that share a Redis.
+    static func several(
+        _ count: Int, _ origin: OriginServer, _ redis: RedisServer, _ change: Change = { _ in }
+    ) async throws -> [LiveServer] {
+        var servers: [LiveServer] = []
+        for _ in 0..<count { servers.append(try await start(origin, redis, change)) }
+        return servers
     }
 
     private init(
         _ tracer: any Tracer, _ origins: [String: any ImageOrigin], _ time: TimeSource,
-        _ pictures: TemporaryDirectory?,
-        _ change: (inout ImageServerConfiguration) throws -> Void
+        _ pictures: TemporaryDirectory?, _ change: Change
     ) async throws {
         folder = try TemporaryDirectory()
         self.pictures = pictures
@@ -94,9 +85,7 @@ final class LiveServer: Sendable {
         listening = try await ListeningServer.start(server)
     }
 
-    deinit {
-        Task { [listening] in await listening.stop() }
-    }
+    deinit { Task { [listening] in await listening.stop() } }
 
     var port: Int { listening.ports[0] }
 
@@ -114,17 +103,24 @@ final class LiveServer: Sendable {
         }
     }
 
-    /// The first line of the log about a request, once there is one.
-    func loggedRequest() async throws -> LoggedEvent {
-        let events = await log.wait { $0.contains { $0.message == "request" } }
-        return try #require(events.first { $0.message == "request" })
+    /// The lines of the log about requests, once there are so many.
+    func loggedRequests(_ count: Int) async -> [LoggedEvent] {
+        await log.wait { $0.count { $0.message == "request" } >= count }
+            .filter { $0.message == "request" }
     }
+
+    /// The first line of the log about a request, once there is one.
+    func loggedRequest() async throws -> LoggedEvent { try #require(await loggedRequests(1).first) }
 
     /// That of `/plain/local:///china.jpg`.
     static let signature = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
 
-    /// The folder of the sample pictures.
     static var samples: String? { try? SamplePictures().directory.path }
+
+    /// The bytes of a sample.
+    static func sample(_ name: String) throws -> Data {
+        try Data(contentsOf: SamplePictures().directory.appendingPathComponent(name))
+    }
 
     struct Answer: Sendable {
         let status: Int
@@ -226,6 +222,14 @@ extension String {
     /// The path of a sample with options, and with a format such as `@png`.
     static func china(_ options: String = "", _ format: String = "") -> String {
         "/_/" + (options.isEmpty ? "" : options + "/") + "plain/local:///china.jpg" + format
+    }
+}
+
+extension String {
+    /// What is said of a purge.
+    static func purged(_ results: Int, _ sources: Int, told: Bool? = nil) -> String {
+        let told = told.map { ",\"told\":\($0)" } ?? ""
+        return "{\"results\":\(results),\"sources\":\(sources)\(told)}\n"
     }
 }
 

@@ -28,9 +28,14 @@ import Testing
         return live
     }
 
-    /// Waits until so many threads wait for memory, which they tell nobody.
+    /// Waits until so many threads wait for memory, on a thread that may wait for that.
     private static func wait(forWaiters count: Int) async {
-        while DecodingBudget.shared.waitingCount != count { await pause() }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                DecodingBudget.shared.wait(forWaiters: count)
+                done.resume()
+            }
+        }
     }
 
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {
@@ -41,11 +46,7 @@ import Testing
             // As many as there are threads.
             let targets = (1...Processors.count).map { "/_/bl:\($0)/plain/local:///large.png" }
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
-                for target in targets {
-                    group.addTask {
-                        try await live.told(target)
-                    }
-                }
+                for target in targets { group.addTask { try await live.told(target) } }
                 await MemoryWaitTests.wait(forWaiters: targets.count)
                 clock.advance(by: live.server.configuration.work.requestTimeout)
                 for try await answer in group {

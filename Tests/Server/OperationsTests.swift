@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit
@@ -36,7 +35,7 @@ import Testing
         schedule.end(works: true)
         #expect([71, 123].map(look) == ["- false", "- true"])
         let check = CodecCheck(.system) { false }
-        while check.fault == nil { await pause() }
+        await check.look().trial?.value
         #expect(check.fault == "decoding_failed")
     }
 
@@ -230,15 +229,12 @@ import Testing
     }
 
     @Test func theLogHasALineForEachRequestAndNoSecrets() async throws {
-        let live = try await LiveServer.start {
-            $0.requireSignatures()
-        }
+        let live = try await LiveServer.start { $0.requireSignatures() }
         let target = try #require(live.server.sign("/w:33/plain/local:///china.jpg"))
         _ = try await live.ask(target, fields: ["X-Request-ID": "first"])
         _ = try await live.ask(
             "/x/plain/local:///china.jpg%3Ftoken=abc", fields: ["X-Request-ID": "second"])
-        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
-            .filter { $0.message == "request" }
+        let events = await live.loggedRequests(2)
         let first = try #require(events.first { $0["id"] == "first" })
         #expect(first.level == .info && first["status"] == "200")
         #expect(first["path"] == "/<sig>/w:33/plain/local:///china.jpg")
@@ -256,10 +252,22 @@ import Testing
         async let answer = live.ask(origin.target())
         await origin.waitForRequests(1)
         async let hasEnded = live.listening.stop()
-        // A new connection is refused as soon as the listener has gone.
-        while (try? await live.ask("/health")) != nil { await pause() }
+        await live.server.clients.until { $0.isQuiescing }
+        await #expect(throws: (any Error).self) { try await live.ask("/health") }
         gate.open()
         #expect(try await answer.status == 200)
+        #expect(await hasEnded)
+    }
+
+    @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
+        let clock = ManualClock()
+        let live = try await LiveServer.start(time: clock.time) { $0.drain.delay = .seconds(7) }
+        #expect(try await live.ask("/ready").status == 200)
+        async let hasEnded = live.listening.stop()
+        await clock.waitForSleeper(until: .seconds(7))
+        #expect(try await live.ask("/ready").status == 503)
+        #expect(try await live.ask(.china("w:20")).status == 200)
+        clock.advance(by: .seconds(7))
         #expect(await hasEnded)
     }
 

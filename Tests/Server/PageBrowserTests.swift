@@ -2,7 +2,6 @@ import Foundation
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
-import Logging
 import Testing
 
 /// The page in a browser, where there is Chromium.
@@ -10,7 +9,7 @@ import Testing
 struct PageBrowserTests {
     /// Runs `body` with a server and a browser that shows its page.
     private func withPage(
-        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ query: String = "", _ change: LiveServer.Change = { _ in },
         _ body: (LiveServer, Browser) async throws -> Void
     ) async throws {
         let live = try await LiveServer.start {
@@ -44,7 +43,7 @@ struct PageBrowserTests {
 
     /// Runs `body` with a page that shows a sample, and what its header says.
     private func withChina(
-        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ query: String = "", _ change: LiveServer.Change = { _ in },
         _ body: (LiveServer, Browser) async throws -> Void
     ) async throws {
         try await withPage(Self.china + query, change) { live, browser in
@@ -62,9 +61,13 @@ struct PageBrowserTests {
         try await browser.wait(until: "\(picture).dataset.path === '\(path)'")
     }
 
-    /// Expects a picture of this width.
     private func expectWidth(_ width: Int, in browser: Browser) async throws {
         #expect(try await browser.value("\(picture).naturalWidth") == width)
+    }
+
+    /// What stands in a field.
+    private func content(of field: String, in browser: Browser) async throws -> String {
+        try await browser.value("document.getElementById('\(field)').value")
     }
 
     private func click(_ element: String, in browser: Browser) async throws {
@@ -101,8 +104,7 @@ struct PageBrowserTests {
             try await click("document.querySelector('[data-source$=\"/china.jpg\"]')", in: browser)
             try await set("w", "300", in: browser)
             try await browser.wait(until: "\(picture).naturalWidth === 300")
-            let url = try await browser.value(
-                "document.getElementById('url').value", as: String.self)
+            let url = try await content(of: "url", in: browser)
             let target = try #require(url.firstRange(of: "/", after: 8).map { String(url[$0...]) })
             #expect(target == live.server.sign("/rs:fit:300:0:0/plain/local:///china.jpg"))
             // Pixel by pixel, as the page may not read the bytes of what it shows.
@@ -213,8 +215,7 @@ struct PageBrowserTests {
             let jpeg = try await live.ask(chinaPath + "@jpg").body
             try await drop(jpeg, "a.jpg", in: browser)
             try await browser.wait(until: "\(picture).naturalWidth === 640")
-            let source = try await browser.value(
-                "document.getElementById('source').value", as: String.self)
+            let source = try await content(of: "source", in: browser)
             #expect(source.hasPrefix("upload:"))
             #expect(try await live.ask("/_/plain/\(source)").status == 404)
 
@@ -276,8 +277,7 @@ struct PageBrowserTests {
             try await browser.press("\u{E007}")
             try await browser.wait(until: "location.search.includes('rt=')")
             try await browser.wait(until: "\(picture).naturalWidth === 200")
-            let url = try await browser.value(
-                "document.getElementById('url').value", as: String.self)
+            let url = try await content(of: "url", in: browser)
             #expect(url.hasSuffix("/_/rs:fit:200:0:0/plain/local:///china.jpg"))
         }
     }
@@ -329,34 +329,14 @@ struct PageBrowserTests {
             try await browser.run("document.getElementById('compare-formats').click()")
             for isDark in [false, true] {
                 try await browser.prefer(dark: isDark)
-                let wide = try await browser.value(
-                    "document.documentElement.scrollWidth", as: Int.self)
-                #expect(wide <= width, "dark: \(isDark)")
+                let wide = "document.documentElement.scrollWidth"
+                #expect(try await browser.value(wide, as: Int.self) <= width, "dark: \(isDark)")
                 try await browser.run(
                     "for (const group of document.querySelectorAll('details')) group.open = true")
-                let open = try await browser.value(
-                    "document.documentElement.scrollWidth", as: Int.self)
-                #expect(open <= width, "dark: \(isDark)")
+                #expect(try await browser.value(wide, as: Int.self) <= width, "dark: \(isDark)")
                 let least = try await browser.value(Self.leastContrast, as: Contrast.self)
                 #expect(least.ratio >= 4.5, "dark: \(isDark), \(least.text)")
             }
-            try await keepPictures(of: browser, named: "page-\(width)")
-        }
-    }
-
-    /// Writes what is seen into the folder that `HALCYON_PAGE_PICTURES` names, for eyes.
-    private func keepPictures(of browser: Browser, named name: String) async throws {
-        guard let folder = ProcessInfo.processInfo.environment["HALCYON_PAGE_PICTURES"] else {
-            return
-        }
-        try await browser.move("refresh")
-        try await browser.wait(until: "document.getElementById('info').children.length > 0")
-        try await browser.wait(
-            until: "[...document.images].every(i => i.complete || i.loading === 'lazy')")
-        for isDark in [false, true] {
-            try await browser.prefer(dark: isDark)
-            let file = "\(folder)/\(name)-\(isDark ? "dark" : "light").png"
-            try await browser.screenshot().write(to: URL(fileURLWithPath: file))
         }
     }
 
@@ -427,8 +407,8 @@ struct PageBrowserTests {
             try await waitForPicture(both, in: browser)
             try await browser.move("back")
             try await waitForPicture("/rs:fit:120:0:0", in: browser)
-            #expect(try await browser.value("document.getElementById('rot').value") == "")
-            #expect(try await browser.value("document.getElementById('w').value") == "120")
+            #expect(try await content(of: "rot", in: browser) == "")
+            #expect(try await content(of: "w", in: browser) == "120")
         }
     }
 
@@ -444,9 +424,7 @@ struct PageBrowserTests {
         }
     }
 
-    @Test(arguments: [
-        "undefined", "{ writeText: () => Promise.reject(new Error('no')) }",
-    ])
+    @Test(arguments: ["undefined", "{ writeText: () => Promise.reject(new Error('no')) }"])
     func whatCouldNotBeCopiedIsNotSaidToBe(clipboard: String) async throws {
         try await withChina { _, browser in
             try await browser.run(

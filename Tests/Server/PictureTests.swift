@@ -18,25 +18,19 @@ import Testing
         #expect(try answer.pixelSize == PixelSize(width: 300, height: 200))
     }
 
+    /// Of each kind of step one; all sizes are in `GeometryTests`.
     @Test(arguments: [
-        ("", 640, 427), ("/w:100", 100, 67), ("/rs:fit:1000:1000", 640, 427),
-        ("/rs:fit:1000:1000:1", 1000, 667), ("/rs:fill:300:300", 300, 300),
+        ("", 640, 427), ("/w:100", 100, 67), ("/rs:fit:1000:1000:1", 1000, 667),
         ("/rs:fill:800:200:1", 800, 200), ("/rs:fill-down:800:200", 640, 160),
-        ("/rs:force:300:300", 300, 300), ("/rs:fit:300:300/dpr:2", 600, 400),
-        ("/rs:fit:300:300/z:0.5", 150, 100), ("/c:200:100", 200, 100),
-        ("/c:0.5:0.5/w:100", 100, 67), ("/rs:fit:300:300:0:1", 300, 300),
-        ("/rs:fit:1000:500/exar:1", 854, 427),
-        ("/rs:fit:300:300/pd:10:20", 340, 220), ("/rs:fit:300:300/pd:10/dpr:2", 640, 440),
-        ("/rs:fit:300:300/rot:90", 200, 300), ("/rs:fill:100:100/g:sm", 100, 100),
-        ("/c:200:100:sm", 200, 100), ("/w:60/bl:0.8/sh:1/pix:3", 60, 40),
-        ("/rot:270/c:100:50:nowe", 100, 50), ("/fl:1:1/w:50", 50, 33),
-        ("/w:100/mw:200", 100, 133), ("/mrd:320", 320, 214),
+        ("/rs:force:300:300", 300, 300), ("/rs:fit:300:300:0:1", 300, 300),
+        ("/rs:fit:1000:500/exar:1", 854, 427), ("/rs:fit:300:300/pd:10/dpr:2", 640, 440),
+        ("/rs:fill:100:100/g:sm", 100, 100), ("/c:200:100:sm", 200, 100),
+        ("/w:60/bl:0.8/sh:1/pix:3", 60, 40), ("/rot:270/c:100:50:nowe", 100, 50),
+        ("/fl:1:1/w:50", 50, 33), ("/mrd:320", 320, 214),
     ])
     func sizesAreThoseOfTheGrammar(options: String, width: Int, height: Int) async throws {
         let live = try await LiveServer.start()
         let answer = try await live.ask("/_\(options)/plain/local:///china.jpg")
-        #expect(answer.status == 200, "\(answer.text)")
-        guard answer.status == 200 else { return }
         #expect(try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
@@ -94,6 +88,9 @@ import Testing
     @Test func aClientThatHasThePictureGetsNone() async throws {
         let live = try await LiveServer.start()
         let target = "/_/w:50/plain/local:///china.jpg"
+        // Nobody has it made only to be told that he has it.
+        #expect(try await live.ask(target, fields: ["If-None-Match": "*"]).status == 304)
+        #expect(try await live.metric("halcyon_images_total{") == 0)
         let first = try await live.ask(target)
         let tag = try #require(first["ETag"])
         #expect(tag.hasPrefix("W/\""))
@@ -107,14 +104,6 @@ import Testing
         #expect(try await live.ask(target, fields: ["If-Modified-Since": date]).status == 304)
     }
 
-    @Test func aNotModifiedAnswerNeedsNoPictureAtAll() async throws {
-        let live = try await LiveServer.start()
-        let answer = try await live.ask(.china("w:50"), fields: ["If-None-Match": "*"])
-        #expect(answer.status == 304)
-        let metrics = try await live.ask("/metrics", operations: true).text
-        #expect(!metrics.contains("halcyon_images_total{"))
-    }
-
     @Test func plansThatMeanTheSameHaveOneTagAndOthersAnother() async throws {
         let live = try await LiveServer.start()
         let one = try await live.ask(.china("w:50/h:0/q:70"))
@@ -123,24 +112,6 @@ import Testing
         #expect(one["ETag"] == same["ETag"])
         #expect(same["Cache-Status"]?.contains("detail=memory") == true)
         #expect(one["ETag"] != different["ETag"])
-    }
-
-    @Test func aPictureIsMadeOnceAndThenComesFromMemoryAndFromTheDisk() async throws {
-        let folder = try TemporaryDirectory()
-        let target = "/_/w:60/plain/local:///china.jpg"
-        let first = try await LiveServer.start { $0.cache.directory = folder.url.path }
-        let made = try await first.ask(target)
-        let remembered = try await first.ask(target)
-        #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
-        #expect(remembered["Cache-Status"] == "halcyon; hit; detail=memory")
-        #expect(remembered.body == made.body)
-        await first.listening.stop()
-
-        let second = try await LiveServer.start { $0.cache.directory = folder.url.path }
-        let read = try await second.ask(target)
-        #expect(read["Cache-Status"] == "halcyon; hit; detail=disk")
-        #expect(read.body == made.body)
-        #expect(try await second.ask(target)["Cache-Status"] == "halcyon; hit; detail=memory")
     }
 
     @Test func otherSettingsMakeOtherPictures() async throws {
@@ -158,18 +129,7 @@ import Testing
         #expect(answers[0]["ETag"] != answers[1]["ETag"])
         // And the same ones the same.
         #expect(answers[2].body == answers[0].body && answers[2]["ETag"] == answers[0]["ETag"])
-        #expect(answers[2]["Cache-Status"]?.hasSuffix("detail=disk") == true)
-    }
-
-    @Test func aSourceThatChangesIsAnotherPicture() async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write(PNGFixture.solid(Pixel(10, 20, 30), width: 8, height: 8), to: "a.png")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
-        let first = try await live.ask("/_/plain/local:///a.png")
-        try folder.write(PNGFixture.solid(Pixel(90, 20, 30), width: 9, height: 9), to: "a.png")
-        let second = try await live.ask("/_/plain/local:///a.png")
-        #expect(first["ETag"] != second["ETag"])
-        #expect(try second.pixelSize == PixelSize(width: 9, height: 9))
+        #expect(answers[2].hasDetail("disk"))
     }
 
     @Test func aModernFormatIsChosenForClientsThatNameIt() async throws {
@@ -202,9 +162,6 @@ import Testing
             #expect(answer["Content-Type"] == type, "\(accept)")
             #expect(ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
         }
-        let named = try await live.ask(
-            .china("rs:force:15:40", "@avif"), fields: ["Accept": "image/webp"])
-        #expect(named["Content-Type"] == "image/jpeg")
     }
 
     @Test func cachesMayGoOnWithAPictureForAsLongAsTheSettingsSay() async throws {
@@ -214,27 +171,25 @@ import Testing
         }
         let answer = try await live.ask(.china("w:20"))
         #expect(answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
-        let usual = try await LiveServer.start { $0.http.ttl = .seconds(100) }
-        #expect(try await usual.ask(.china("w:20"))["Cache-Control"] == "public, max-age=100")
     }
 
     @Test func anAnimationStaysOneWhereItsFormatCan() async throws {
         let live = try await LiveServer.start()
-        let gif = try await live.ask("/_/w:40/plain/local:///kingfisher.gif")
-        let webp = try await live.ask("/_/w:40/plain/local:///kingfisher.gif@webp")
-        let still = try await live.ask("/_/w:40/plain/local:///kingfisher.gif@jpg")
-        let short = try await live.ask("/_/w:40/maf:2/plain/local:///kingfisher.gif")
-        #expect(try Image.decoding(gif.body).frameCount > 2)
-        #expect(try Image.decoding(webp.body).frameCount == Image.decoding(gif.body).frameCount)
-        #expect(try Image.decoding(still.body).frameCount == 1)
-        #expect(try Image.decoding(short.body).frameCount == 2)
+        func frames(_ option: String = "", _ format: String = "") async throws -> Int {
+            let target = "/_/w:40\(option)/plain/local:///kingfisher.gif\(format)"
+            return try Image.decoding(try await live.ask(target).body).frameCount
+        }
+        let all = try await frames()
+        #expect(all > 2)
+        #expect(try await frames("", "@webp") == all)
+        #expect(try await frames("", "@jpg") == 1)
+        #expect(try await frames("/maf:2") == 2)
     }
 
     @Test func aGroundOfOneColourShowsBehindWhatIsTransparent() async throws {
         let clear = PNGFixture.solid(Pixel(0, 0, 0, 0), width: 4, height: 4)
         let live = try await LiveServer.start(files: ["a.png": clear])
-        let answer = try await live.ask("/_/bg:255:128:0/plain/local:///a.png")
-        #expect(try color(answer) == [255, 128, 0])
+        #expect(try await color(live.ask("/_/bg:255:128:0/plain/local:///a.png")) == [255, 128, 0])
     }
 
     /// Four pixels of different colours, enlarged, so that turns can be seen.

@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonServer
 import HalcyonTestKit
 import Logging
@@ -11,9 +10,7 @@ import Testing
         ["736563726574", "0102030405060708"], ["68656c6c6f", "1112131415161718"]
     )
 
-    private func signed(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func signed(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             ($0.signature.keys, $0.signature.salts) = Self.keys
             $0.signature.isRequired = true
@@ -46,8 +43,7 @@ import Testing
     }
 
     @Test func aURLThatMayRaiseTheLimitOfBytesGetsLargerSources() async throws {
-        let picture = try Data(
-            contentsOf: URL(fileURLWithPath: try #require(LiveServer.samples) + "/china.jpg"))
+        let picture = try LiveServer.sample("china.jpg")
         let origin = try await OriginServer.start(files: ["/a.jpg": picture])
         let live = try await LiveServer.start(origin) {
             $0.limits.maxSourceBytes = 50_000
@@ -89,8 +85,7 @@ import Testing
             #expect(answer.status == 403, "\(target.prefix(80))")
             #expect(answer.text == "Forbidden\n" && answer["Cache-Control"] == "no-store")
         }
-        let events = await live.log.wait { $0.count { $0.message == "request" } > wrong.count }
-            .filter { $0["status"] == "403" }
+        let events = await live.loggedRequests(wrong.count + 1).filter { $0["status"] == "403" }
         #expect(events.count == wrong.count)
         #expect(events.allSatisfy { $0.level == .info && $0["code"] == "forbidden" })
     }
@@ -98,9 +93,7 @@ import Testing
     @Test func theShortFormIsNotThereWhereURLsAreSigned() async throws {
         let live = try await signed()
         for target in ["/-/local:///china.jpg", "/info/-/plain/local:///china.jpg"] {
-            let answer = try await live.told(target)
-            #expect(answer.status == 404)
-            #expect(answer.code == "invalid_path", "\(answer.text)")
+            #expect(try await live.outcome(target) == "404 invalid_path")
         }
     }
 
@@ -131,43 +124,34 @@ import Testing
         #expect(try await page.ask(target).text == "Forbidden\n")
     }
 
-    @Test(arguments: [
-        ("http://127.0.0.1/a.png", "sources.http.allow"), ("local:///a.png", "sources.local.root"),
-        ("http://example.com:81/a.png", "sources.http.ports"),
-        ("http://example.com/a.png", "sources.http.allow"), ("s3://a/b", "sources.local.root"),
-    ])
-    func whereNothingIsSignedAFailureSaysWhichSettingToChange(
-        source: String, setting: String
-    ) async throws {
-        let live = try await LiveServer.start {
+    @Test func whereNothingIsSignedAFailureSaysWhichSettingToChange() async throws {
+        let sources = try await LiveServer.start {
             $0.sources.local.root = nil
             $0.sources.http.allow = ["http://example.org"]
         }
-        for accept in ["application/json", "text/plain"] {
-            let answer = try await live.ask("/_/plain/\(source)", fields: ["Accept": accept])
-            #expect(answer.status == 404)
-            #expect(answer.text.contains(setting), "\(answer.text)")
-        }
-    }
-
-    @Test func limitsAreNamedByWhatIsRefused() async throws {
         let limits = try await LiveServer.start {
             $0.limits.maxPixels = 1000
             $0.limits.maxURLLength = 64
         }
-        let large = try await limits.ask(.china())
-        #expect(large.status == 422 && large.text.contains("limits.maxPixels"), "\(large.text)")
-        let long = try await limits.ask("/_/w:1/" + String(repeating: "a", count: 99))
-        #expect(long.status == 414 && long.text.contains("limits.maxURLLength"))
-        let raw = try await limits.ask(.china("raw:1"))
-        #expect(raw.status == 403 && raw.text.contains("processing.allowRaw"), "\(raw.text)")
         let bytes = try await LiveServer.start { $0.limits.maxSourceBytes = 1000 }
-        let answer = try await bytes.told(.china("w:1"))
-        #expect(answer.status == 422 && answer.text.contains("limits.maxSourceBytes"))
-        #expect(answer.code == "source_too_large")
         let guarded = try await LiveServer.start { $0.sources.http.allow = ["*"] }
-        let loopback = try await guarded.ask("/_/plain/http://127.0.0.1/a.png")
-        #expect(loopback.status == 404 && loopback.text.contains("sources.http.allowLoopback"))
+        for (live, target, status, setting) in [
+            (sources, "/_/plain/http://127.0.0.1/a.png", 404, "sources.http.allow"),
+            (sources, "/_/plain/local:///a.png", 404, "sources.local.root"),
+            (sources, "/_/plain/http://example.com:81/a.png", 404, "sources.http.ports"),
+            (sources, "/_/plain/http://example.com/a.png", 404, "sources.http.allow"),
+            (sources, "/_/plain/s3://a/b", 404, "sources.local.root"),
+            (limits, .china(), 422, "limits.maxPixels"),
+            (limits, "/_/w:1/" + String(repeating: "a", count: 99), 414, "limits.maxURLLength"),
+            (limits, .china("raw:1"), 403, "processing.allowRaw"),
+            (bytes, .china("w:1"), 422, "limits.maxSourceBytes"),
+            (guarded, "/_/plain/http://127.0.0.1/a.png", 404, "sources.http.allowLoopback"),
+        ] as [(LiveServer, String, Int, String)] {
+            for accept in ["application/json", "text/plain"] {
+                let answer = try await live.ask(target, fields: ["Accept": accept])
+                #expect(answer.status == status && answer.text.contains(setting), "\(answer.text)")
+            }
+        }
     }
 
     @Test func linksAndFoldersAreNoSources() async throws {

@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
@@ -31,8 +30,7 @@ import Testing
         #expect(try await live.ask(target).status == 404)
     }
 
-    @Test(arguments: [false, true])
-    func foldersAreOpenedAnew(followsSymlinks: Bool) async throws {
+    @Test(arguments: [false, true]) func foldersAreOpenedAnew(followsSymlinks: Bool) async throws {
         let folder = try TemporaryDirectory()
         let names = ["sources", "pictures"]
         func make(_ width: Int, suffix: String = "") throws {

@@ -117,10 +117,4 @@ extension RunsTheServer {
         let code = try #require(await child.exitCode())
         return EndedProgram(code: code, output: text("run.out"), errors: text("run.err"))
     }
-
-    /// The port of the first address that is told.
-    func firstPort(in output: ChildLines) -> Int? {
-        output.all.joined(separator: "\n").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)
-            .flatMap { Int($0.1) }
-    }
 }

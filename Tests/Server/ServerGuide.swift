@@ -12,9 +12,13 @@ struct ServerGuide {
         url.deletingLastPathComponent()
     }
 
+    /// What stands in a file of the package.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
     init() throws {
-        let file = Self.root.appendingPathComponent("docs/server/server.md")
-        let text = try String(contentsOf: file, encoding: .utf8)
+        let text = try Self.text("docs/server/server.md")
         var block: (language: String, lines: [String])?
         for line in text.components(separatedBy: "\n") {
             if let (language, lines) = block {

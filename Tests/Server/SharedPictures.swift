@@ -17,9 +17,7 @@ struct SharedPictures {
     }
 
     /// Has the origin answer with a picture, and a number for a tag.
-    func route(
-        _ picture: Data, tag: Int, _ change: (OriginResponse) -> OriginResponse = { $0 }
-    ) {
+    func route(_ picture: Data, tag: Int, _ change: (OriginResponse) -> OriginResponse = { $0 }) {
         origin.route("/a.png", change(.png(picture).with(.entityTag("\"\(tag)\""))))
     }
 
@@ -27,8 +25,7 @@ struct SharedPictures {
 
     /// - Parameter areLarge: Whether sources and pictures are too large for Redis, which says where they are.
     func server(
-        areLarge: Bool, _ time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        areLarge: Bool, _ time: TimeSource = .system, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin, redis, time: time) {
             if areLarge { bucket.useForAll(&$0) }

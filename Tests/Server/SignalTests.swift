@@ -7,13 +7,12 @@ import Testing
 @Suite struct SignalTests: RunsTheServer {
     let folder: TemporaryDirectory
     private let origin: OriginServer
-    private let gate = Gate()
+    private let gate: Gate
     private let picture = PNGFixture.green
 
     init() async throws {
         folder = try TemporaryDirectory()
-        origin = try await OriginServer.start()
-        origin.route("/late.png", .png(picture).with(.wait(.gate(gate))))
+        (origin, gate) = try await OriginServer.gated()
     }
 
     private func start(
@@ -27,55 +26,31 @@ import Testing
             environment: environment)
     }
 
-    private var late: String { origin.target("/late.png") }
+    private var late: String { origin.target() }
 
     @Test(arguments: [SIGTERM, SIGINT]) func aServerWithoutWorkEnds(signal: Int32) async throws {
         let server = try await start("")
         // A connection that stays, and a head that does not come to its end, keep nothing alive.
         let (idle, slow) = (try server.connect(), try server.connect())
-        idle.get("/live")
-        _ = await idle.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
+        _ = await idle.answer(to: "/live")
         slow.send("GET /live HTTP/1.1\r\nHost: ")
         #expect(await server.end(signal) == 0)
         #expect(await server.log.line(containing: "\"stopping\"") != nil)
         #expect(await idle.read().bytes.isEmpty)
     }
 
-    @Test func whatIsBeingMadeIsStillAnswered() async throws {
-        let server = try await start("drain.timeout=600 work.queue=100")
-        // More than can be made at once: some wait for their turn.
-        let clients = try (0..<8).map { _ in try server.connect() }
-        for (index, client) in clients.enumerated() {
-            client.send(
-                "GET /_/w:\(300 + index)/plain/local:///hubble_deep_field.jpg@webp HTTP/1.1\r\n"
-                    + "Host: localhost\r\nConnection: close\r\n\r\n")
-        }
-        // One is there, and so all have arrived at the server, or nearly so.
-        #expect(await clients[0].read().bytes.starts(with: "HTTP/1.1 200".utf8))
-        server.child.send(SIGTERM)
-        for client in clients.dropFirst() {
-            let (bytes, _) = await client.read()
-            // Who had not been accepted yet is refused; nobody gets a part of a picture.
-            guard !bytes.isEmpty else { continue }
-            #expect(
-                bytes.starts(with: "HTTP/1.1 200".utf8) || bytes.starts(with: "HTTP/1.1 503".utf8))
-            #expect(KeptAnswer(bytes).isWhole)
-        }
-        #expect(await server.child.exitCode() == 0)
-    }
-
     @Test func aRequestThatIsOnItsWayWhenItEndsIsAnsweredAsTheLastOfItsConnection() async throws {
         let server = try await start("drain.timeout=1200 drain.idleTimeout=600")
         let kept = try server.connect()
         func isLast() async -> Bool {
-            let answer = await kept.answer(to: "/_/w:20/plain/local:///china.jpg")
-            #expect(answer.isWhole && answer.status == "200")
-            return answer.isLast || !answer.isWhole
+            let answer = await kept.answer(to: .china("w:20"))
+            #expect(answer?.status == 200)
+            return answer?.isLast != false
         }
         #expect(await !isLast())
         server.child.send(SIGTERM)
-        while (try? server.connect()) != nil { await pause() }
-        // The server no longer listens; a moment later its connections know of the end, too.
+        #expect(await server.log.line(containing: "\"stopping\"") != nil)
+        // A moment later its connections know of the end, too.
         while await !isLast() {}
         #expect(await kept.read().bytes.isEmpty)
         #expect(await server.child.exitCode() == 0)
@@ -91,6 +66,7 @@ import Testing
                 await load.wait(forAnswers: 20)
                 #expect(await server.end() == 0)
                 server = try await start("drain.timeout=1200 drain.idleTimeout=600", on: port)
+                load.noteServer()
             }
             await load.wait(forAnswers: 20)
         }
@@ -118,15 +94,6 @@ import Testing
             }
             #expect(await server.child.exitCode() == 0)
         }
-    }
-
-    @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
-        let server = try await start("drain.delay=600 drain.timeout=1")
-        #expect(await server.status("/ready") == "200")
-        server.child.send(SIGTERM)
-        while await server.status("/ready") != "503" { await pause() }
-        #expect(await server.status(.china("w:20")) == "200")
-        #expect(await server.end() == 130)
     }
 
     @Test func workThatTakesTooLongIsCutOff() async throws {
@@ -204,7 +171,6 @@ private final class ServiceManagerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for the next datagram.
     func next() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [descriptor] in

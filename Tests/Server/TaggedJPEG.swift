@@ -14,9 +14,7 @@ enum TaggedJPEG {
             as: .JPEG, options: ImageEncodingOptions(quality: 1))
         var file = Data([0xFF, 0xD8])
         if let exif { file.append(segment(0xE1, Data("Exif\0\0".utf8) + exif)) }
-        if let xmp {
-            file.append(segment(0xE1, Data("http://ns.adobe.com/xap/1.0/\0\(xmp)".utf8)))
-        }
+        if let xmp { file.append(segment(0xE1, Data("http://ns.adobe.com/xap/1.0/\0\(xmp)".utf8))) }
         if let iptc { file.append(segment(0xED, iptc)) }
         if let profile {
             file.append(segment(0xE2, Data("ICC_PROFILE\0".utf8) + [1, 1] + profile))

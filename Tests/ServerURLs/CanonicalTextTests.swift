@@ -5,9 +5,7 @@ import Testing
 struct CanonicalTextTests {
     private let parser: PlanParser
 
-    init() throws {
-        parser = try PlanParser()
-    }
+    init() throws { parser = try PlanParser() }
 
     private func text(_ path: String) throws -> String {
         try parser.parse(path: path).canonicalText

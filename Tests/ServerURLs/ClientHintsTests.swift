@@ -11,10 +11,9 @@ struct ClientHintsTests {
     @Test(
         arguments: [
             ([:], nil, nil), (["DPR": ["2"]], nil, 2),
-            (["Sec-CH-DPR": ["1.2"], "DPR": ["3"]], nil, 1.5),
-            (["DPR": ["1", "2.5"]], nil, 3), (["DPR": ["1, 2.5"]], nil, 3),
-            (["DPR": ["8"]], nil, 3),
-            (["DPR": ["9"]], nil, nil), (["DPR": ["0"]], nil, nil), (["DPR": ["-1"]], nil, nil),
+            (["Sec-CH-DPR": ["1.2"], "DPR": ["3"]], nil, 1.5), (["DPR": ["1", "2.5"]], nil, 3),
+            (["DPR": ["1, 2.5"]], nil, 3), (["DPR": ["8"]], nil, 3), (["DPR": ["9"]], nil, nil),
+            (["DPR": ["0"]], nil, nil), (["DPR": ["-1"]], nil, nil),
             (["Sec-CH-DPR": ["1e9"]], nil, nil), (["DPR": ["nan"]], nil, nil),
             (["DPR": [""]], nil, nil),
             (["Width": ["300"]], 320, nil), (["Sec-CH-Width": ["321"]], 480, nil),

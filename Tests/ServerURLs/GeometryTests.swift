@@ -38,8 +38,7 @@ struct GeometryTests {
         ("w:100/pd:5/dpr:0.5", 54, 37), ("w:100/pd:7/dpr:0.5", 58, 41),
     ])
     func aResultHasItsSize(segments: String, width: Int, height: Int) throws {
-        let result = try geometry(segments).result
-        #expect(result == Dimensions(width: width, height: height))
+        #expect(try geometry(segments).result == Dimensions(width: width, height: height))
     }
 
     @Test(arguments: [
@@ -180,11 +179,13 @@ struct GeometryTests {
     // MARK: Whatever is asked for
 
     /// Parts lie inside of what they are parts of, and what lies on a canvas lies on it as a whole.
-    @Test(arguments: 0..<8)
-    func everyPlaceIsInside(seed: UInt64) throws {
+    @Test(arguments: 0..<8) func everyPlaceIsInside(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &numbers) ?? "" }
-        func side() -> Int { Int.random(in: 1...pickSide(&numbers), using: &numbers) }
+        func side() -> Int {
+            let most = [3, 50, 700, 9000].randomElement(using: &numbers) ?? 1
+            return Int.random(in: 1...most, using: &numbers)
+        }
         for _ in 0..<400 {
             let type = pick("fit", "fill", "fill-down", "force", "auto")
             let place = pick(
@@ -215,10 +216,6 @@ struct GeometryTests {
             #expect(used.width >= 1 && used.height >= 1 && size.width >= 1 && size.height >= 1)
             if let limit { #expect(geometry.result.longerSide <= limit, "\(segments)") }
         }
-    }
-
-    private func pickSide(_ numbers: inout SeededGenerator) -> Int {
-        [3, 50, 700, 9000].randomElement(using: &numbers) ?? 1
     }
 
     private func expectInside(_ window: Geometry.Window?, _ outer: Dimensions, _ segments: String) {

@@ -32,8 +32,7 @@ struct IIIFSourcesTests {
 
     @Test func aTemplateDescribesTheWholeIdentifier() throws {
         let template = IIIFSources.Rule.template(
-            try .init(
-                match: #"book-(\d+)-(\d+)"#, url: "https://img.example.org/$1/$2.jpg?x=$$$1"))
+            try .init(match: #"book-(\d+)-(\d+)"#, url: "https://img.example.org/$1/$2.jpg?x=$$$1"))
         #expect(
             try candidates("book-12-3", template)
                 == [.source("https://img.example.org/12/3.jpg?x=$12")])

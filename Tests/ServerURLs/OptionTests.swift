@@ -136,16 +136,13 @@ struct OptionTests {
             error?.code == "invalid_option" && error?.status == 404, "\(String(describing: error))")
     }
 
-    @Test func aNumberWithFourHundredDigitsIsRefused() {
-        let digits = String(repeating: "9", count: 400)
-        for name in ["w", "q", "exp", "mb", "dpr", "bl"] {
-            #expect(throws: PlanError.self, "\(name)") { try options("\(name):\(digits)") }
-        }
-    }
-
-    @Test func anOptionWithAThousandArgumentsIsRefused() {
-        let arguments = String(repeating: ":1", count: 1000)
-        for name in ["w", "rs", "wm", "fq"] {
+    /// Numbers of four hundred digits, and a thousand arguments.
+    @Test(arguments: [
+        (":" + String(repeating: "9", count: 400), ["w", "q", "exp", "mb", "dpr", "bl"]),
+        (String(repeating: ":1", count: 1000), ["w", "rs", "wm", "fq"]),
+    ])
+    func whatIsTooLongIsRefused(arguments: String, names: [String]) {
+        for name in names {
             #expect(throws: PlanError.self, "\(name)") { try options(name + arguments) }
         }
     }

@@ -51,8 +51,7 @@ struct PathSignerTests {
             "l5Opvvo2zV2p5dCUlRJYbe6TErGSW1jMPJqCNbihU3g"),
     ]
 
-    @Test(arguments: vectors)
-    func aPathHasItsSignature(vector: Vector) {
+    @Test(arguments: vectors) func aPathHasItsSignature(vector: Vector) {
         #expect(vector.signer.sign(vector.path) == vector.signature)
         #expect(vector.signer.signed(vector.path) == "/" + vector.signature + vector.path)
         #expect(vector.signer.verify(signature: vector.signature, path: vector.path) == .pair(0))
@@ -79,8 +78,7 @@ struct PathSignerTests {
         #expect(PathSigner.Pair(hexadecimalKey: "00", salt: text) == nil)
     }
 
-    @Test(arguments: vectors)
-    func anyChangeMakesASignatureWrong(vector: Vector) {
+    @Test(arguments: vectors) func anyChangeMakesASignatureWrong(vector: Vector) {
         func isRight(_ signature: String, _ path: String) -> Bool {
             vector.signer.verify(signature: signature, path: path) != nil
         }
@@ -93,6 +91,9 @@ struct PathSignerTests {
             #expect(!isRight(String(changed), vector.path))
         }
         let long = String(repeating: "oWaL", count: 2560)
+        // In the alphabet of Base64 that is not for URLs.
+        let standard = vector.signature.replacing("-", with: "+").replacing("_", with: "/")
+        if standard != vector.signature { #expect(!isRight(standard, vector.path)) }
         for signature in [vector.signature + "=", vector.signature + "A", "", "unsafe", "_", long] {
             #expect(!isRight(signature, vector.path), "\(signature.prefix(60))")
         }
@@ -100,13 +101,6 @@ struct PathSignerTests {
         for changed in [path + "a", String(path.dropLast()), path.uppercased(), "/" + path] {
             #expect(!isRight(vector.signature, changed), "\(changed)")
         }
-    }
-
-    @Test func anotherAlphabetIsWrong() {
-        let vector = Self.vectors[0]
-        let standard = vector.signature.replacing("-", with: "+").replacing("_", with: "/")
-        #expect(standard != vector.signature)
-        #expect(vector.signer.verify(signature: standard, path: vector.path) == nil)
     }
 
     /// The last of 43 characters has two bits that stand for no byte.
@@ -126,8 +120,7 @@ struct PathSignerTests {
         #expect(signer.sign("/asd") == new.signature)
         #expect(signer.verify(signature: new.signature, path: "/asd") == .pair(0))
         #expect(signer.verify(signature: old.signature, path: "/asd") == .pair(1))
-        let onlyNew = PathSigner(pairs: [new.pair])
-        #expect(onlyNew.verify(signature: old.signature, path: "/asd") == nil)
+        #expect(PathSigner(pairs: [new.pair]).verify(signature: old.signature, path: "/asd") == nil)
     }
 
     @Test func aTrustedTextIsAcceptedAsItIs() {

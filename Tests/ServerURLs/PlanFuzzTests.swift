@@ -45,8 +45,7 @@ struct PlanFuzzTests {
         return [try PlanParser(), try PlanParser(open), try PlanParser(presets)]
     }
 
-    @Test(arguments: 0..<8)
-    func aPathIsAPlanOrAnError(seed: UInt64) throws {
+    @Test(arguments: 0..<8) func aPathIsAPlanOrAnError(seed: UInt64) throws {
         let parsers = try Self.parsers()
         var numbers = SeededGenerator(state: seed)
         var count = 0

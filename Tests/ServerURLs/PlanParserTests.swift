@@ -80,16 +80,6 @@ struct PlanParserTests {
         #expect(plan.options.skipProcessing == [.gif, .svg, .png])
     }
 
-    @Test func theExtensionIsTheLastFormat() throws {
-        #expect(try parse("/f:webp/plain/local:///a.jpg@png").format == .png)
-        #expect(try parse("/plain/local:///a.jpg").format == nil)
-    }
-
-    @Test func theQueryBelongsToNothing() throws {
-        let plan = try parse("/w:10/plain/local:///a.jpg?w:20")
-        #expect(plan == (try parse("/w:10/plain/local:///a.jpg")))
-    }
-
     @Test func moreOptionsThanAllowedAreRefused() throws {
         func path(_ count: Int) -> String {
             String(repeating: "/w:10", count: count) + "/plain/local:///a.jpg"

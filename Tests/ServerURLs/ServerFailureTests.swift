@@ -3,77 +3,51 @@ import Testing
 
 @testable import HalcyonServerURLs
 
-/// The table of failures.
+/// The table of failures, with the weight that they have in the log.
 struct ServerFailureTests {
     @Test(
         arguments: [
-            (.badRequest, 400, "bad_request", .never, false),
-            (.invalidPath, 404, "invalid_path", .errorTTL, false),
-            (.invalidOption, 404, "invalid_option", .errorTTL, false),
-            (.unsupportedOption, 404, "unsupported_option", .errorTTL, false),
-            (.optionForbidden, 403, "option_forbidden", .errorTTL, false),
-            (.forbidden, 403, "forbidden", .never, false),
-            (.expired, 404, "expired", .never, false),
-            (.iiifSize, 400, "iiif_size", .errorTTL, false),
-            (.notFound, 404, "not_found", .negativeTTL, false),
-            (.formatUnsupported, 422, "format_unsupported", .errorTTL, false),
-            (.sourceNotAllowed, 404, "source_not_allowed", .negativeTTL, false),
-            (.sourceUnreachable, 404, "source_unreachable", .negativeTTL, true),
-            (.sourceNotFound, 404, "source_not_found", .negativeTTL, true),
-            (.sourceStatus(410), 410, "source_status", .negativeTTL, true),
-            (.sourceStatus(503), 502, "source_status", .negativeTTL, true),
-            (.sourceBusy, 503, "source_busy", .never, true),
-            (.sourceTimeout, 504, "source_timeout", .never, true),
-            (.sourceIncomplete, 422, "source_incomplete", .never, true),
-            (.sourceTooLarge, 422, "source_too_large", .negativeTTL, true),
-            (.sourceFormat, 422, "source_format", .negativeTTL, true),
-            (.sourceTooComplex, 422, "source_too_complex", .negativeTTL, true),
-            (.sourceDamaged, 422, "source_damaged", .negativeTTL, true),
-            (.urlTooLong, 414, "too_long", .never, false),
-            (.headersTooLarge, 431, "too_long", .never, false),
-            (.methodNotAllowed, 405, "method_not_allowed", .never, false),
-            (.methodUnknown, 501, "method_unknown", .never, false),
-            (.busy, 429, "busy", .never, false), (.memoryShort, 503, "memory", .never, false),
-            (.deadline, 503, "deadline", .never, false),
-            (.draining, 503, "draining", .never, false),
-            (.clientGone, 499, "client_gone", .never, false),
-            (.internalError, 500, "internal", .never, false),
-        ] as [(ServerFailure, Int, String, ServerFailure.Caching, Bool)])
+            (.badRequest, 400, "bad_request", .never, false, .debug),
+            (.invalidPath, 404, "invalid_path", .errorTTL, false, .info),
+            (.invalidOption, 404, "invalid_option", .errorTTL, false, .info),
+            (.unsupportedOption, 404, "unsupported_option", .errorTTL, false, .info),
+            (.optionForbidden, 403, "option_forbidden", .errorTTL, false, .info),
+            (.forbidden, 403, "forbidden", .never, false, .info),
+            (.expired, 404, "expired", .never, false, .debug),
+            (.iiifSize, 400, "iiif_size", .errorTTL, false, .info),
+            (.notFound, 404, "not_found", .negativeTTL, false, .info),
+            (.formatUnsupported, 422, "format_unsupported", .errorTTL, false, .info),
+            (.sourceNotAllowed, 404, "source_not_allowed", .negativeTTL, false, .warning),
+            (.sourceUnreachable, 404, "source_unreachable", .negativeTTL, true, .warning),
+            (.sourceNotFound, 404, "source_not_found", .negativeTTL, true, .info),
+            (.sourceStatus(410), 410, "source_status", .negativeTTL, true, .info),
+            (.sourceStatus(503), 502, "source_status", .negativeTTL, true, .warning),
+            (.sourceBusy, 503, "source_busy", .never, true, .warning),
+            (.sourceTimeout, 504, "source_timeout", .never, true, .warning),
+            (.sourceIncomplete, 422, "source_incomplete", .never, true, .warning),
+            (.sourceTooLarge, 422, "source_too_large", .negativeTTL, true, .warning),
+            (.sourceFormat, 422, "source_format", .negativeTTL, true, .info),
+            (.sourceTooComplex, 422, "source_too_complex", .negativeTTL, true, .warning),
+            (.sourceDamaged, 422, "source_damaged", .negativeTTL, true, .info),
+            (.urlTooLong, 414, "too_long", .never, false, .debug),
+            (.headersTooLarge, 431, "too_long", .never, false, .debug),
+            (.methodNotAllowed, 405, "method_not_allowed", .never, false, .debug),
+            (.methodUnknown, 501, "method_unknown", .never, false, .debug),
+            (.busy, 429, "busy", .never, false, .warning),
+            (.memoryShort, 503, "memory", .never, false, .warning),
+            (.deadline, 503, "deadline", .never, false, .warning),
+            (.draining, 503, "draining", .never, false, .debug),
+            (.clientGone, 499, "client_gone", .never, false, .debug),
+            (.internalError, 500, "internal", .never, false, .error),
+        ] as [(ServerFailure, Int, String, ServerFailure.Caching, Bool, ServerFailure.LogLevel)])
     func aFailureHasItsAnswer(
         failure: ServerFailure, status: Int, code: String, caching: ServerFailure.Caching,
-        allowsFallback: Bool
+        allowsFallback: Bool, level: ServerFailure.LogLevel
     ) {
         #expect(failure.status == status && failure.code == code)
         #expect(failure.caching == caching && failure.allowsFallback == allowsFallback)
+        #expect(failure.logLevel == level)
         #expect(!failure.summary.isEmpty && !failure.summary.contains("\n"))
-    }
-
-    @Test(
-        arguments: [
-            (
-                [
-                    .badRequest, .expired, .urlTooLong, .headersTooLarge, .methodNotAllowed,
-                    .methodUnknown, .draining, .clientGone,
-                ], .debug
-            ),
-            (
-                [
-                    .invalidPath, .invalidOption, .optionForbidden, .forbidden, .iiifSize,
-                    .notFound, .formatUnsupported, .sourceNotFound, .sourceStatus(404),
-                    .sourceFormat, .sourceDamaged,
-                ], .info
-            ),
-            (
-                [
-                    .sourceNotAllowed, .sourceUnreachable, .sourceBusy, .sourceStatus(500),
-                    .sourceTimeout, .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy,
-                    .deadline, .memoryShort,
-                ], .warning
-            ),
-            ([.internalError], .error),
-        ] as [([ServerFailure], ServerFailure.LogLevel)])
-    func aFailureIsLoggedByItsWeight(failures: [ServerFailure], level: ServerFailure.LogLevel) {
-        for failure in failures { #expect(failure.logLevel == level, "\(failure)") }
     }
 
     @Test func whoIsRefusedForLoadIsToldWhenToTryAgain() {

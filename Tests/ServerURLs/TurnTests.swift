@@ -8,10 +8,14 @@ struct TurnTests {
     private func turnedPixels(_ turn: Turn) -> [[Int]] {
         var rows = [[0, 1, 2], [3, 4, 5]]
         if turn.isMirrored { rows = rows.map { $0.reversed() } }
-        for _ in 0..<turn.quarters {
-            rows = rows[0].indices.map { column in rows.reversed().map { $0[column] } }
+        return turned(rows, turn.quarters)
+    }
+
+    /// Rows of pixels after some quarters of a turn.
+    private func turned(_ rows: [[Int]], _ quarters: Int) -> [[Int]] {
+        (0..<quarters).reduce(rows) { rows, _ in
+            rows[0].indices.map { column in rows.reversed().map { $0[column] } }
         }
-        return rows
     }
 
     /// The pictures of the letter that EXIF's eight orientations are usually explained with.
@@ -27,8 +31,7 @@ struct TurnTests {
         #expect(turn.orientation == orientation)
     }
 
-    @Test(arguments: 1...8)
-    func aTurnComesAfterEXIFAndAFlipAfterThat(orientation: Int) {
+    @Test(arguments: 1...8) func aTurnComesAfterEXIFAndAFlipAfterThat(orientation: Int) {
         for rotation in [0, 90, 180, 270] {
             for (horizontal, vertical) in [
                 (false, false), (true, false), (false, true), (true, true),
@@ -37,20 +40,15 @@ struct TurnTests {
                 options.rotation = rotation
                 options.flipHorizontally = horizontal
                 options.flipVertically = vertical
-                var rows = turnedPixels(Turn(orientation: orientation))
-                for _ in 0..<rotation / 90 {
-                    rows = rows[0].indices.map { column in rows.reversed().map { $0[column] } }
-                }
+                var rows = turned(turnedPixels(Turn(orientation: orientation)), rotation / 90)
                 if horizontal { rows = rows.map { $0.reversed() } }
                 if vertical { rows.reverse() }
-                let turn = Turn(orientation: orientation, options: options)
-                #expect(turnedPixels(turn) == rows)
+                #expect(turnedPixels(Turn(orientation: orientation, options: options)) == rows)
             }
         }
     }
 
-    @Test(arguments: 1...8)
-    func aPartOfTheTurnedPictureIsFoundInTheStoredOne(orientation: Int) {
+    @Test(arguments: 1...8) func aPartOfTheTurnedPictureIsFoundInTheStoredOne(orientation: Int) {
         let turn = Turn(orientation: orientation)
         let rows = turnedPixels(turn)
         let stored = Dimensions(width: 3, height: 2)

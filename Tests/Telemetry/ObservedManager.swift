@@ -64,12 +64,8 @@ final class ObservedManager: Sendable {
         }
     }
 
-    /// The spans of requests.
-    var roots: [FinishedInMemorySpan] {
-        tracer.finishedSpans.filter { $0.parentSpanID == nil }
-    }
+    var roots: [FinishedInMemorySpan] { tracer.finishedSpans.filter { $0.parentSpanID == nil } }
 
-    /// The spans of requests below `span`.
     func requests(below span: any Span) -> [FinishedInMemorySpan] {
         tracer.finishedSpans.filter {
             $0.operationName == "halcyon.image"

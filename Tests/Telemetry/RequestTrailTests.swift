@@ -29,8 +29,7 @@ import Tracing
         }
         switch step {
         case .stage(let stage, let from, let to): return "\(stage) \(span(from, to))"
-        case .fetched(let count, _, let from, let to):
-            return "fetched \(count) \(span(from, to))"
+        case .fetched(let count, _, let from, let to): return "fetched \(count) \(span(from, to))"
         case .unfetched(let isFailure, let from, let to):
             return "\(isFailure ? "unfetched" : "given up") \(span(from, to))"
         case .retried: return "retried"
@@ -39,46 +38,39 @@ import Tracing
         }
     }
 
-    private static let provider = Source.provider(
-        RawImageDataProvider(data: Data(), cacheKey: "a"))
+    private static let provider = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "a"))
     private static let failure = KingfisherError.requestError(reason: .emptyRequest)
-
-    struct Case: Sendable {
-        let kinds: [ImageEvent.Kind]
-        let steps: [String]
-
-        init(_ kinds: [ImageEvent.Kind], _ steps: [String]) {
-            self.kinds = kinds
-            self.steps = steps
-        }
-    }
 
     private static let made = ImageEvent.Kind.made(
         waiting: .microseconds(250), processing: .microseconds(500), rendering: .milliseconds(1))
 
-    static let cases: [Case] = [
-        Case([.found(.memory), .succeeded(.memory)], ["lookup 0.0–1.0", "succeeded memory"]),
-        Case(
+    static let cases: [([ImageEvent.Kind], [String])] = [
+        ([.found(.memory), .succeeded(.memory)], ["lookup 0.0–1.0", "succeeded memory"]),
+        (
             [.waiting, .transferred(byteCount: 9, nil), .stored(.memory), .stored(.disk)],
-            ["lookup 0.0–1.0", "fetched 9 1.0–2.0", "store 3.0–4.0"]),
-        Case(
+            ["lookup 0.0–1.0", "fetched 9 1.0–2.0", "store 3.0–4.0"]
+        ),
+        (
             [.foundOriginal, made],
-            ["lookup 0.0–1.0", "queue 0.25–0.5", "process 0.5–1.0", "decode 1.0–2.0"]),
-        Case(
+            ["lookup 0.0–1.0", "queue 0.25–0.5", "process 0.5–1.0", "decode 1.0–2.0"]
+        ),
+        (
             [.waiting, .retried(provider), .waiting, .failed(failure)],
             [
                 "lookup 0.0–1.0", "unfetched 1.0–2.0", "retried", "lookup 2.0–3.0",
                 "unfetched 3.0–4.0", "failed none",
-            ]),
-        Case([.waiting, .cancelled], ["lookup 0.0–1.0", "given up 1.0–2.0", "cancelled none"]),
-        Case([.cancelled], ["lookup 0.0–1.0", "cancelled none"]),
-        Case(
+            ]
+        ),
+        ([.waiting, .cancelled], ["lookup 0.0–1.0", "given up 1.0–2.0", "cancelled none"]),
+        ([.cancelled], ["lookup 0.0–1.0", "cancelled none"]),
+        (
             [.waiting, .found(.disk), .revalidated, .succeeded(.disk)],
-            ["lookup 0.0–1.0", "unfetched 1.0–2.0", "revalidated", "succeeded disk"]),
+            ["lookup 0.0–1.0", "unfetched 1.0–2.0", "revalidated", "succeeded disk"]
+        ),
     ]
 
-    @Test(arguments: cases) func eventsAreStages(of request: Case) {
-        #expect(steps(request.kinds) == request.steps)
+    @Test(arguments: cases) func eventsAreStages(kinds: [ImageEvent.Kind], stages: [String]) {
+        #expect(steps(kinds) == stages)
     }
 
     private func event(_ number: Int, _ kind: ImageEvent.Kind) -> ImageEvent {

@@ -58,7 +58,7 @@ public final class ImageServer: Sendable {
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
 
-    private let state = Mutex(State.starting)
+    private let state = Mutex((value: State.starting, change: NextChange()))
     /// The requests under way, by numbers.
     private let underWay = Mutex((next: 0, endings: [Int: Ending]()))
 
@@ -123,7 +123,8 @@ public final class ImageServer: Sendable {
                 forgotten.whenGiven { forgetting in
                     Task {
                         await forgetting.forget(purge)
-                        done()
+                        await done()
+                        forgetting.purges.noteHeard()
                     }
                 }
             },
@@ -182,9 +183,22 @@ public final class ImageServer: Sendable {
 
     func setURLRules(_ rules: URLRules) { urlRules.withLock { $0 = rules } }
 
-    var currentState: State { state.withLock { $0 } }
+    var currentState: State { state.withLock { $0.value } }
 
-    func setState(_ new: State) { state.withLock { $0 = new } }
+    func setState(_ new: State) {
+        let change = state.withLock { state in
+            state.value = new
+            return state.change.taken()
+        }
+        change?.give(())
+    }
+
+    /// Waits until the server is in a state.
+    func until(_ wanted: State) async {
+        await NextChange.wait(for: { (state: State) in state == wanted }) {
+            state.withLock { ($0.value, $0.change.awaited()) }
+        }
+    }
 
     /// Registers a request, so that it can be ended with all others; to be called once it is answered.
     func begin(_ ending: Ending) -> @Sendable () -> Void {

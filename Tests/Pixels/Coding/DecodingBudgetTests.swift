@@ -7,13 +7,10 @@ import Testing
 @testable import HalcyonPixels
 
 @Suite struct DecodingBudgetTests {
-    private let budget: DecodingBudget
-    private let waits = Recorder<Int>()
+    private let budget = DecodingBudget(limit: 100)
     private let events = Recorder<String>()
     private let returns = Recorder<Void>()
     private let mayEnd = DispatchSemaphore(value: 0)
-
-    init() { budget = DecodingBudget(limit: 100, onWait: { [waits] in waits.record($0) }) }
 
     /// Holds `bytes` on a thread of its own, and with `waits` until the end is signalled.
     private func hold(_ bytes: Int, _ name: String, waits: Bool = false) {
@@ -41,7 +38,14 @@ import Testing
     }
 
     /// Waits until `count` threads wait for memory.
-    private func waitInLine(_ count: Int) async { await waits.wait { $0.contains(count) } }
+    private func waitInLine(_ count: Int) async {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread { [budget] in
+                budget.wait(forWaiters: count)
+                done.resume()
+            }
+        }
+    }
 
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         await holdFirst(70)

@@ -13,9 +13,7 @@ import Testing
     }
 
     /// Everything is allowed but the addresses that are refused to all.
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
+    private func start(_ change: LiveServer.Change = { _ in }) async throws -> LiveServer {
         try await LiveServer.start {
             $0.sources.http.allow = ["*"]
             $0.sources.http.ports = [80, 443, origin.port]

@@ -8,7 +8,6 @@ import Testing
 struct BadInput<Value: Sendable>: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let value: Value
-    /// The statuses that the answer may have.
     let statuses: Set<Int>
 
     init(_ name: String, _ value: Value, _ statuses: Int...) {
@@ -19,15 +18,20 @@ struct BadInput<Value: Sendable>: Sendable, CustomTestStringConvertible {
 }
 
 extension LiveServer {
+    /// How many files this process may have open.
+    static var descriptors: Int {
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Sends a head as it is, and reads until the connection ends, for which the head should ask.
     ///
     /// - Returns: The status; 0 for a connection that was ended without an answer.
     func status(ofRequest head: [UInt8]) async throws -> Int {
         let client = try RawClient(port: port)
         client.send(head)
-        let (bytes, _) = await client.read()
-        let line = String(decoding: bytes.prefix(12), as: UTF8.self)
-        return line.hasPrefix("HTTP/1.1 ") ? Int(line.suffix(3)) ?? 0 : 0
+        return WireAnswer.all(in: await client.read().bytes).first?.status ?? 0
     }
 
     /// The same of a GET for a target that no client would send so.

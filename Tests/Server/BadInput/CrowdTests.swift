@@ -14,10 +14,8 @@ import Testing
             $0.work.maxConnections = most
             $0.work.idleTimeout = areMany ? .seconds(60) : .milliseconds(500)
         }
-        var limit = rlimit()
-        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         var clients: [RawClient] = []
-        for number in 1...min(count, Int(clamping: limit.rlim_cur) / 4) {
+        for number in 1...min(count, LiveServer.descriptors / 4) {
             clients.append(try RawClient(port: live.port))
             guard number.isMultiple(of: count / 10) else { continue }
             #expect(try await live.ask("/ready", operations: true).status == 200)
@@ -36,23 +34,6 @@ import Testing
         try await live.expectCalm(warnings: 0)
     }
 
-    @Test func manyRequestsAtOnceAreAnsweredOrRefusedAtOnce() async throws {
-        let live = try await LiveServer.start {
-            $0.work.decoders = 1
-            $0.work.queue = 4
-        }
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for width in 1...100 {
-                group.addTask {
-                    try await live.ask(.china("w:\(width)")).status
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(Set(statuses).isSubset(of: [200, 429]))
-        #expect(statuses.count { $0 == 200 } >= 5)
-        try await live.expectCalm(warnings: 100)
-    }
     @Test func nothingIsLeftOfACrowdThatLeaves() async throws {
         let live = try await LiveServer.start { $0.work.queue = 100 }
         let gate = live.server.makers.gate
@@ -66,8 +47,7 @@ import Testing
         clients = []
         await gate.until { $0.passing + $0.waiting == 0 }
         try await live.expectCalm(warnings: 0)
-        let left = await live.log.wait { $0.count { $0.message == "request" } == 50 }
-            .count { $0["status"] == "499" }
+        let left = await live.loggedRequests(50).count { $0["status"] == "499" }
         #expect(left > 0 && live.server.metrics.pictures.total < 50)
         #expect(try await live.ask(.china("w:10")).status == 200)
     }

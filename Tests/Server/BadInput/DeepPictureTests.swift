@@ -4,7 +4,7 @@ import HalcyonServer
 import HalcyonTestKit
 import Testing
 
-/// Sources of AVIF, HEIC and JPEG XL that have more than others: bits, opacity, frames; or less: one pixel.
+/// Sources of AVIF and HEIC that have more than others: bits, opacity; or less: one pixel.
 @Suite struct DeepPictureTests {
     private let folder: TemporaryDirectory
     private let live: LiveServer
@@ -118,37 +118,6 @@ import Testing
         #expect(written.status == 200 && written["Content-Type"] == "image/jpeg")
         let size = try written.pixelSize
         #expect(min(size.width, size.height) < 16)
-        try await live.expectCalm(warnings: 0)
-    }
-
-    /// Written by libjxl: red, green and blue, each for a tenth of a second, three times.
-    private static let threeFrames = """
-        /wrBBaFBTAgCKgAAXABLGIsVANSKMRjUBSIAcCXpYvAHoO9HAwgCKgAAUABLGIsVgF2C/wIRAGQhJADQ\
-        Uvr3AwgCKgQARABLGIsVgF3A/wIRAIAAZWn4Aw==
-        """
-
-    @Test func anAnimationOfJPEGXLIsPlayed() async throws {
-        try folder.write(try #require(Data(base64Encoded: Self.threeFrames)), to: "a.jxl")
-        for (format, options) in [("gif", ""), ("webp", ""), ("webp", "w:8/")] {
-            let image = try await picture("/_/\(options)plain/local:///a.jxl@\(format)")
-            #expect(image.frameCount == 3)
-            #expect(
-                image.pixelSize
-                    == PixelSize(width: options.isEmpty ? 16 : 8, height: options.isEmpty ? 8 : 4))
-            #expect(image.animation?.durations == [0.1, 0.1, 0.1])
-            let frames = try image.allBitmaps().map {
-                Array($0.data.prefix(3)).firstIndex { $0 > 128 }
-            }
-            #expect(frames == [0, 1, 2])
-        }
-        // What holds no frames has the first.
-        let still = try await picture("/_/plain/local:///a.jxl@png")
-        #expect(still.animation == nil)
-        #expect(try still.bitmap().data.prefix(3).elementsEqual([255, 0, 0]))
-        #expect(try await picture("/_/maf:2/plain/local:///a.jxl@gif").frameCount == 2)
-        let info = try await live.ask("/info/_/animation:1/plain/local:///a.jxl")
-        #expect(
-            info.text == "{\"delays\":[100,100,100],\"duration\":300,\"frames\":3,\"loop\":3}\n")
         try await live.expectCalm(warnings: 0)
     }
 }

@@ -14,8 +14,7 @@ import Testing
     init() async throws { origin = try await OriginServer.start() }
 
     private func start(
-        _ time: TimeSource = .system,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ time: TimeSource = .system, _ change: LiveServer.Change = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin, time: time) {
             $0.limits.maxSourceBytes = 1 << 20
@@ -30,18 +29,14 @@ import Testing
         try await live.outcome("/_/w:10/plain/\(url.absoluteString)")
     }
 
+    /// An answer from its status on.
     private static func raw(_ head: String, _ body: Data = Data()) -> OriginResponse {
-        .garbage(Data(head.replacing("\n", with: "\r\n").utf8) + body)
-    }
-
-    private static func gzip(_ body: Data) -> OriginResponse {
-        raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", body)
+        .garbage(Data("HTTP/1.1 \(head)\n\n".replacing("\n", with: "\r\n").utf8) + body)
     }
 
     private static func part(_ range: String) -> OriginResponse {
-        raw(
-            "HTTP/1.1 206 Partial Content\nContent-Range: bytes \(range)\n"
-                + "Content-Length: \(picture.count)\n\n", picture)
+        let length = "Content-Length: \(picture.count)"
+        return raw("206 Partial Content\nContent-Range: bytes \(range)\n\(length)", picture)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -56,96 +51,48 @@ import Testing
         }
     }
 
-    private static func head(_ count: Int, _ line: String) -> OriginResponse {
-        let lines = String(repeating: line + "\n", count: count)
-        return raw("HTTP/1.1 200 OK\n\(lines)\n", picture)
-    }
-
     private static let (unreachable, noPicture) = ("404 source_unreachable", "404 source_status")
     private static let (incomplete, damaged) = ("422 source_incomplete", "422 source_damaged")
     private static let (unknown, tooLarge) = ("422 source_format", "422 source_too_large")
     private static let fine = "200 "
 
-    private static let letters = String(repeating: "a", count: 1000)
-
-    private static func png(_ bytes: [UInt8]) -> OriginResponse {
-        .png(Data(bytes) + Data(count: 99))
-    }
-
     static let rows: [Row] = [
         Row("resets", .abort(.reset), unreachable),
         Row("closes without an answer", .abort(.close), unreachable),
         Row("sends garbage", .garbage(), unreachable),
-        Row("garbage for a status", raw("HTTP/1.1 abc OK\n\n"), unreachable),
-        Row(
-            "a status of 999", raw("HTTP/1.1 999 No\nContent-Length: 0\n\n"), unreachable,
-            "502 source_status"),
-        Row("a head of 2 MB", head(2000, "X-A: \(letters)"), unreachable, incomplete),
-        Row(
-            "a field of 2 MB", head(1, "X-A: \(String(repeating: letters, count: 2000))"),
-            unreachable, incomplete),
-        Row(
-            "chunks without end", .endless(picture + Data(count: 1 << 16)).with(.chunked),
-            tooLarge),
+        Row("a status of 999", raw("999 No\nContent-Length: 0"), unreachable, "502 source_status"),
         Row(
             "100,000 times 100 Continue",
-            raw(String(repeating: "HTTP/1.1 100 Continue\n\n", count: 100_000)), unreachable,
-            incomplete),
-        Row(
-            "a length that is too large", .png(picture).with(.declaredLength(picture.count + 9)),
-            incomplete),
+            raw("100 Continue" + String(repeating: "\n\nHTTP/1.1 100 Continue", count: 99_999)),
+            unreachable, incomplete),
         Row(
             "a length that is too small",
             .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
             damaged, incomplete),
         Row(
             "a length beyond the limit",
-            raw("HTTP/1.1 200 OK\nContent-Length: 9999999999\n\n", picture), tooLarge),
+            raw("200 OK\nContent-Length: 9999999999", picture), tooLarge),
         Row(
-            "a length below nothing", raw("HTTP/1.1 200 OK\nContent-Length: -1\n\n", picture),
+            "a length below nothing", raw("200 OK\nContent-Length: -1", picture),
             unreachable, incomplete, fine),
-        Row("a gzip bomb", gzip(gzipBomb), tooLarge, unknown),
-        Row("gzip that is none", gzip(picture), incomplete),
-        Row(
-            "a picture in a coding that nobody knows",
-            .png(picture).header("Content-Encoding", "aws-chunked"), fine),
-        Row(
-            "gzip in gzip by another name",
-            OriginResponse(
-                headers: ["Content-Encoding": "gzip, x-gzip"],
-                body: .data(
-                    Data(ContentEncoding.gzip.packed(ContentEncoding.gzip.packed(Array(picture)))))),
-            fine),
         Row("206 of a part", part("0-9/99"), incomplete),
         Row("206 of the whole", part("0-\(picture.count - 1)/\(picture.count)"), fine),
         Row("304 that nobody asked for", OriginResponse(status: 304), noPicture),
         Row("204", OriginResponse(status: 204), noPicture),
         Row("a redirect without a place", OriginResponse(status: 302), noPicture, unreachable),
-        Row("a redirect that is relative", .redirect(to: "./good"), fine),
         Row(
             "a redirect with another line",
-            raw("HTTP/1.1 302 Found\nLocation: /good\n X: y\nContent-Length: 0\n\n"),
+            raw("302 Found\nLocation: /good\n X: y\nContent-Length: 0"),
             // Without the other line.
             fine, unreachable, noPicture, "404 source_not_allowed"),
         Row("a redirect with %0d%0a", .redirect(to: "/good%0d%0aX:y"), noPicture, unreachable),
-        Row("a redirect to file:", .redirect(to: "file:///etc/passwd"), unreachable),
-        Row("a redirect to gopher:", .redirect(to: "gopher://127.0.0.1/a"), unreachable),
         Row("a redirect to data:", .redirect(to: "data:image/png;base64,AAAA"), unreachable),
         Row(
-            "a redirect to the addresses of clouds",
-            .redirect(to: "http://169.254.169.254/latest/meta-data/"), unreachable),
-        Row(
-            "a redirect to the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"),
+            "a redirect to clouds' own servers", .redirect(to: "http://169.254.169.254/"),
             unreachable),
-        Row("text", .ok(Data("hello".utf8), contentType: "image/png"), unknown),
-        Row("a zip", png([0x50, 0x4B, 3, 4]), unknown),
+        Row("the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"), unreachable),
+        Row("a zip", .png(Data([0x50, 0x4B, 3, 4]) + Data(count: 99)), unknown),
         Row("a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), unknown, damaged),
-        Row(
-            "a video", png([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6F, 0x6D]), unknown,
-            damaged),
-        Row(
-            "three bytes of a JPEG", .ok(Data([0xFF, 0xD8, 0xFF]), contentType: "image/jpeg"),
-            damaged, unknown),
         Row(
             "a GIF that is a script",
             .ok(Data("GIF89a/**/=1;alert(1)".utf8), contentType: "text/javascript"), damaged,
@@ -171,7 +118,7 @@ import Testing
     }
 
     private func response(_ hang: Hang) -> OriginResponse {
-        let head = Self.raw("HTTP/1.1 200 OK\nContent-Type: image/png\n\n", Self.picture)
+        let head = Self.raw("200 OK\nContent-Type: image/png", Self.picture)
         let slowly = OriginBehaviour.slices(bytes: 1, pacing: .interval(.seconds(1)))
         return switch hang {
         case .beforeTheHead: .png(Self.picture).with(.wait(.gate(gate)))
@@ -182,56 +129,33 @@ import Testing
         }
     }
 
-    @Test(arguments: Hang.allCases)
-    func anOriginThatHangsIsLeftInTime(hang: Hang) async throws {
-        let live = try await start { $0.sources.http.stallTimeout = .milliseconds(300) }
-        origin.route("/a", response(hang))
-        #expect(try await answer(live, origin.url("/a")) == "504 source_timeout")
-        await origin.waitForAbandonedRequests(1)
-        try await live.expectCalm()
-        gate.open()
-    }
-
-    /// However much time its own limits leave an origin.
-    @Test(arguments: Hang.allCases)
-    func whoWaitsForAnOriginThatHangsIsAnsweredInTime(hang: Hang) async throws {
+    /// However much time its own limits leave an origin, who waits for it has his answer in time.
+    @Test(arguments: Hang.allCases, [true, false])
+    func anOriginThatHangsIsLeftInTime(hang: Hang, byItsLimits: Bool) async throws {
         let clock = ManualClock()
-        let live = try await start(clock.time)
+        let live = try await start(byItsLimits ? .system : clock.time) {
+            if byItsLimits { $0.sources.http.stallTimeout = .milliseconds(300) }
+        }
         origin.route("/a", response(hang))
         async let late = answer(live, origin.url("/a"))
         await origin.waitForRequests(1)
-        clock.advance(by: live.server.configuration.work.requestTimeout)
-        #expect(try await late == "503 deadline")
+        if !byItsLimits { clock.advance(by: live.server.configuration.work.requestTimeout) }
+        #expect(try await late == (byItsLimits ? "504 source_timeout" : "503 deadline"))
         await origin.waitForAbandonedRequests(1)
         try await live.expectCalm()
         gate.open()
     }
 
     @Test func tenRedirectsAreTooMany() async throws {
-        for number in 0..<10 {
-            origin.route("/\(number)", .redirect(to: "/\(number + 1)"))
-        }
+        for number in 0..<10 { origin.route("/\(number)", .redirect(to: "/\(number + 1)")) }
         origin.route("/10", .png(Self.picture))
         let live = try await start()
         #expect(try await answer(live, origin.url("/0")) == "404 source_unreachable")
         #expect(try await answer(live, origin.url("/7")) == "200 ")
         #expect(origin.requestCount <= 4 + 4)
-    }
-
-    @Test func whereNobodyListensThereIsNoSource() async throws {
-        let closed = try ClosedPort()
-        let live = try await start { $0.sources.http.ports = [closed.number] }
-        #expect(try await answer(live, closed.url("/a.png")) == "404 source_unreachable")
-        let name = "http://no-such-host.invalid:\(closed.number)/a.png"
-        let open = try await start {
-            $0.sources.http.allow = ["*"]
-            $0.sources.http.ports = [closed.number]
-        }
-        #expect(try await answer(open, #require(URL(string: name))) == "404 source_unreachable")
-        // TLS is not spoken there.
-        let secure = try #require(URL(string: "https://127.0.0.1:\(origin.port)/a.png"))
-        let other = try await start { $0.sources.http.allow = ["*"] }
-        #expect(try await answer(other, secure) == "404 source_unreachable")
+        let strict = try await start { $0.sources.http.redirects = 2 }
+        #expect(try await answer(strict, origin.url("/8")) == "200 ")
+        #expect(try await answer(strict, origin.url("/7")) == "404 source_unreachable")
     }
 
     /// What leads back to the server that asks for it is fetched three times at most, and nobody waits for
@@ -251,8 +175,7 @@ import Testing
         let fields = origin.requests.map { $0.headers["Via"] ?? "" }
         #expect(
             fields == [
-                "1.1 halcyon", "1.1 halcyon, 1.1 halcyon",
-                "1.1 halcyon, 1.1 halcyon, 1.1 halcyon",
+                "1.1 halcyon", "1.1 halcyon, 1.1 halcyon", "1.1 halcyon, 1.1 halcyon, 1.1 halcyon",
             ])
         try await live.expectCalm(warnings: 4)
         // A server may well be the source of another one.
@@ -261,7 +184,4 @@ import Testing
             "http://127.0.0.1:\(live.port)/_/w:20/plain/\(origin.url("/a.png").absoluteString)"
         #expect(try await live.ask("/_/w:10/plain/\(inner)").status == 200)
     }
-
-    /// Behind the beginning of a picture.
-    private static let gzipBomb = DeflateBomb.gzip(picture, zeros: 16 << 20)
 }

@@ -4,7 +4,7 @@ import HalcyonServer
 import HalcyonTestKit
 import Testing
 
-/// Animations, and formats beside JPEG and PNG.
+/// Animations and drawings, and formats beside JPEG and PNG.
 extension HostilePictureTests {
     /// A number in some bytes, the lowest first.
     private static func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
@@ -12,12 +12,12 @@ extension HostilePictureTests {
     }
 
     /// Frames of one pixel on a square.
-    private static func gif(canvas: Int, frames: Int, delay: UInt8 = 1, left: Int = 0) -> Data {
+    private static func gif(canvas: Int, frames: Int, left: Int = 0) -> Data {
         let palette: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0]
         var file = Data("GIF89a".utf8)
         for part in [little(canvas, 2), little(canvas, 2), [0x91, 0, 0], palette] { file += part }
         file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
-        var frame: [UInt8] = [0x21, 0xF9, 4, 0, delay, 0, 0, 0, 0x2C]
+        var frame: [UInt8] = [0x21, 0xF9, 4, 0, 1, 0, 0, 0, 0x2C]
         frame += little(left, 2)
         frame += [0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
         for _ in 0..<frames { file.append(contentsOf: frame) }
@@ -39,25 +39,6 @@ extension HostilePictureTests {
         return ("VP8X", Data([flags, 0, 0, 0] + bytes + bytes))
     }
 
-    /// A BMP of 4 × 4 with other bytes in its head.
-    private static func bmp(at place: Int, _ bytes: [UInt8]) -> Data {
-        var file = BMPFixture.data(.gradient(width: 4, height: 4))
-        file.replaceSubrange(place..<place + bytes.count, with: bytes)
-        return file
-    }
-
-    /// A BMP of 4 × 4 whose pixels are runs of a palette (RLE8).
-    private static func runs(_ content: [UInt8], colours: Int = 8) -> Data {
-        let start = 54 + 4 * colours
-        var file = Data("BM".utf8)
-        for number in [start + content.count, 0, start, 40, 4, 4] { file += little(number) }
-        file += little(1, 2)
-        file += little(8, 2)
-        for number in [1, content.count, 0, 0, colours, 0] { file += little(number) }
-        file += [UInt8](repeating: 0x7F, count: 4 * colours)
-        return file + content
-    }
-
     /// A TIFF file of grey tiles, with one number for each of these tags.
     private static func tiff(_ tags: [Int: Int]) -> Data {
         // 8 bits, not compressed, black is 0, one sample.
@@ -75,74 +56,56 @@ extension HostilePictureTests {
         return file + Data(little(0))
     }
 
+    private static let space = "xmlns=\"http://www.w3.org/2000/svg\""
+
     static let others: [Row] =
         [
             Row("GIF of 100,000 frames", 200, 422) { gif(canvas: 2, frames: 100_000) },
             Row("GIF of 65,535 × 65,535 with frames of 1 × 1", 422) {
                 gif(canvas: 65535, frames: 3)
             },
-            Row("GIF without an end", 200, 422) { gif(canvas: 4, frames: 3).dropLast() },
-            Row("GIF cut in a frame", 200, 422) { gif(canvas: 4, frames: 3).dropLast(9) },
-            Row("GIF without delay", 200) { gif(canvas: 4, frames: 3, delay: 0) },
             Row("GIF with frames beyond its edge", 200, 422) {
                 gif(canvas: 4, frames: 3, left: 65535)
             },
-            Row("GIF that is a head only", 422) { gif(canvas: 4, frames: 0) },
             Row("WebP of an animation with a canvas of 4 GB", 422) {
                 riff([canvas(2, 32_768), ("ANIM", Data(count: 6)), ("ANMF", Data(count: 24))])
             },
             Row("WebP without a picture", 422) { riff([canvas(0, 9)]) },
             Row("WebP with a profile of 15 MB", 200, 422) {
                 // The picture of the sample, behind a head that announces the profile.
-                let picture = try sample("coffee.webp").dropFirst(12)
+                let picture = try LiveServer.sample("coffee.webp").dropFirst(12)
                 let kind = String(decoding: picture.prefix(4), as: UTF8.self)
                 try #require(["VP8 ", "VP8L"].contains(kind))
-                let size = try Image.decoding(try sample("coffee.webp")).pixelSize
+                let size = try Image.decoding(try LiveServer.sample("coffee.webp")).pixelSize
                 var head = canvas(0x20, size.width)
                 let height = size.height - 1
                 head.1.replaceSubrange(7..<10, with: [UInt8(height & 0xFF), UInt8(height >> 8), 0])
                 return riff([head, ("ICCP", Data(count: 15_000_000)), (kind, picture.dropFirst(8))])
             },
-            Row("WebP with a profile of 25 MB", 422) {
-                riff([canvas(0x20, 9), ("ICCP", Data(count: 25_000_000))])
-            },
             Row("WebP that claims 4 GiB", 422) {
-                var file = try sample("coffee.webp")
+                var file = try LiveServer.sample("coffee.webp")
                 file.replaceSubrange(4..<8, with: [0xFE, 0xFF, 0xFF, 0xFF])
                 return file
             },
-            Row("AVIF cut at its half", 422) { try sample("kingfisher.avif", 50) },
             Row("AVIF of boxes of garbage", 422) {
-                var file = [UInt8](try sample("kingfisher.avif"))
+                var file = [UInt8](try LiveServer.sample("kingfisher.avif"))
                 for index in 40..<200 { file[index] = 0xA5 }
                 return Data(file)
             },
             Row("JXL of two bytes", 422) { Data([0xFF, 0x0A]) },
-            Row("BMP that claims 30,000 × 30,000", 422) {
-                bmp(at: 18, little(30_000) + little(30_000))
+            Row("BMP of a negative width", 422) {
+                // Behind the head of the file and the length of that of the picture.
+                var file = BMPFixture.data(.gradient(width: 4, height: 4))
+                file.replaceSubrange(18..<22, with: little(-4))
+                return file
             },
-            Row("BMP from top to bottom", 200) { bmp(at: 22, little(-4)) },
-            Row("BMP with runs beyond its edge", 200, 422) {
-                runs([0xFF, 7, 0xFF, 7, 0, 0, 0xFF, 7, 0, 1])
-            },
-            Row("BMP with a jump beyond its edge", 200, 422) {
-                runs([0, 2, 0xFF, 0xFF, 4, 7, 0, 1])
-            },
-            Row("BMP with bytes that are missing", 200, 422) { runs([0, 0xFF, 1, 2, 3]) },
-            Row("BMP with runs without an end", 200, 422) { runs([2, 7]) },
-            Row("BMP with a colour that its palette does not have", 200, 422) {
-                runs([4, 0xFF, 0, 0, 0, 1], colours: 2)
-            },
-            Row("BMP of a negative width", 422) { bmp(at: 18, little(-4)) },
             Row("ICO of many pictures", 200, 422) {
                 ICOFixture.data((1...64).map { .gradient(width: $0, height: $0) })
             },
             Row("TIFF of 10,000 directories", 422) {
                 // Each has no entry, and leads to the next.
                 var file = Data("II*\0".utf8) + [8, 0, 0, 0]
-                for index in 1...10_000 {
-                    file += [0, 0] + little(8 + 6 * index)
-                }
+                for index in 1...10_000 { file += [0, 0] + little(8 + 6 * index) }
                 return file
             },
             Row("TIFF of 16 × 16 with a tile of 65,536 × 65,536", 200, 422) {
@@ -165,24 +128,14 @@ extension HostilePictureTests {
                     [0x49, 0x49, 0x2B, 0, 8, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0]
                         + Array(repeating: 0, count: 16))
             },
-        ] + ["avif", "heic"].flatMap(tiles)
-
-    /// Files of tiles that are not there, or are no tiles.
-    private static func tiles(_ brand: String) -> [Row] {
-        let format = brand.uppercased()
-        return [
-            Row("\(format) of 1,000 tiles that are not there", 422) {
-                TiledHEIF.data(brand: brand, tiles: [1: Array(2...1001)], columns: 40, rows: 25)
+            Row("SVG of 100,000 levels", 200, 422) {
+                let levels = ["<g>", "</g>"].map { String(repeating: $0, count: 100_000) }
+                return Data("<svg \(space)>\(levels.joined())</svg>".utf8)
             },
-            Row("\(format) whose only tile is itself", 422) {
-                TiledHEIF.data(brand: brand, tiles: [1: [1]], columns: 1, rows: 1)
-            },
-            Row("\(format) whose tiles lead to each other", 422) {
-                TiledHEIF.data(
-                    brand: brand, tiles: [1: [2, 2, 2, 2], 2: [1, 1, 1, 1]], columns: 2, rows: 2)
+            Row("SVG with a view of 10⁹ × 10⁹", 200, 422) {
+                Data("<svg \(space) viewBox=\"0 0 1000000000 1000000000\"><g/></svg>".utf8)
             },
         ]
-    }
 
     @Test(arguments: others) func anAnimationOrAnotherThatIsWrongIsDrawnOrRefused(row: Row)
         async throws
@@ -190,19 +143,5 @@ extension HostilePictureTests {
         // The name tells the format, as those of most files do.
         let format = row.testDescription.prefix { $0 != " " }.lowercased()
         try await expect(row, as: "a.\(format)")
-    }
-
-    @Test(arguments: [
-        ("w:15", "avif"), ("w:1", "avif"), ("rs:force:1:1", "webp"), ("w:15", "jxl"),
-        ("w:1", "gif"),
-    ])
-    func tinyPicturesAreWrittenInAnyFormatOrAnother(option: String, format: String) async throws {
-        let live = try await LiveServer.start()
-        let answer = try await live.ask(.china(option, "@\(format)"))
-        #expect([200, 422].contains(answer.status), "\(answer.text)")
-        if answer.status == 200 {
-            #expect(try answer.pixelSize.width <= 15)
-        }
-        try await live.expectCalm()
     }
 }

@@ -42,56 +42,12 @@ import Testing
 
     // MARK: JPEG
 
-    /// The first percents of the bytes of a sample.
-    static func sample(_ name: String, _ percents: Int = 100) throws -> Data {
-        let file = URL(fileURLWithPath: try #require(LiveServer.samples) + "/\(name)")
-        let all = try Data(contentsOf: file)
-        return all.prefix(all.count * percents / 100)
-    }
-
-    /// A JPEG file whose frame says another size or depth.
-    private static func jpeg(
-        width: Int? = nil, height: Int? = nil, bits: UInt8? = nil
-    ) throws -> Data {
+    /// A JPEG file whose frame says another size.
+    private static func jpeg(width: Int, height: Int) throws -> Data {
         var bytes = [UInt8](try TaggedJPEG.data())
         let frame = try #require(bytes.firstRange(of: [0xFF, 0xC0, 0x00, 0x11])).lowerBound
-        if let bits { bytes[frame + 4] = bits }
-        if let height {
-            (bytes[frame + 5], bytes[frame + 6]) = (UInt8(height >> 8), UInt8(height & 0xFF))
-        }
-        if let width {
-            (bytes[frame + 7], bytes[frame + 8]) = (UInt8(width >> 8), UInt8(width & 0xFF))
-        }
+        bytes.replaceSubrange(frame + 5..<frame + 9, with: number(height << 16 | width))
         return Data(bytes)
-    }
-
-    /// One whose profile has a space of another kind.
-    private static func jpeg(profileWith space: String, at place: Int) throws -> Data {
-        var profile = SwappedProfile.data
-        profile.replaceSubrange(place..<place + 4, with: Data(space.utf8))
-        return try TaggedJPEG.data(profile: profile)
-    }
-
-    /// Red, in the colours of print, as Pillow writes it.
-    private static func cmyk(profile: Data? = nil) -> Data {
-        let file =
-            Data(
-                base64Encoded: """
-                    /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAIBgYHBgUIBwcHCQkICgwUDQwLCwwZEhMPFB0aHx4dGhwcICQuJyAi\
-                    LCMcHCg3KSwwMTQ0NB8nOT04MjwuMzQy/8AAFAgACAAQBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAA\
-                    AAAAAAAHCP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAOBEMATQBZAEsAAD8Av7P7P6/gD//Z
-                    """) ?? Data()
-        guard let profile else { return file }
-        let content = Data("ICC_PROFILE\0".utf8) + [1, 1] + profile
-        let length = content.count + 2
-        return file.prefix(2) + [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 0xFF)] + content
-            + file.dropFirst(2)
-    }
-
-    @Test func theColoursOfPrintAreShown() async throws {
-        let live = try await LiveServer.start(files: ["a.jpg": Self.cmyk()])
-        let colour = try color(try await live.ask("/_/plain/local:///a.jpg@png"))
-        #expect(colour[0] > 200 && colour[1] < 80 && colour[2] < 80, "\(colour)")
     }
 
     /// EXIF whose first directory is also its second, and that of the details.
@@ -102,11 +58,7 @@ import Testing
         ])
 
     static let jpegs: [Row] = [
-        Row("truncated at 10 %", 422) { try sample("china.jpg", 10) },
-        Row("truncated at 50 %", 422) { try sample("china.jpg", 50) },
-        Row("truncated at 99 %", 422) { try sample("china.jpg", 99) },
-        Row("progressive, truncated at 50 %", 422) { try sample("astronaut-progressive.jpg", 50) },
-        Row("12 bits", 422) { try jpeg(bits: 12) },
+        Row("without its last bytes", 422) { try LiveServer.sample("china.jpg").dropLast(999) },
         Row("65535 × 1", 200, 422) { try jpeg(width: 65535, height: 1) },
         Row("1 × 65535", 200, 422) { try jpeg(width: 1, height: 65535) },
         Row("65535 × 65535", 422) { try jpeg(width: 65535, height: 65535) },
@@ -117,22 +69,10 @@ import Testing
             for index in table + 5..<table + 21 { bytes[index] = 0xFF }
             return Data(bytes)
         },
-        Row("500 scans", 200, 422) {
-            let bytes = [UInt8](try sample("astronaut-progressive.jpg"))
-            let scans = bytes.indices.dropLast().filter {
-                bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA
-            }
-            let last = try #require(scans.last)
-            let scan = Array(bytes[last..<bytes.count - 2])
-            return Data(bytes[..<last]) + Data((0..<500).flatMap { _ in scan })
-                + Data([0xFF, 0xD9])
-        },
         Row("EXIF that is its own directory", 200) { try TaggedJPEG.data(exif: loopingEXIF) },
         Row("EXIF of garbage", 200) {
             try TaggedJPEG.data(exif: Data(repeating: 0xA5, count: 999))
         },
-        Row("orientation 0", 200) { try TaggedJPEG.data(exif: TaggedJPEG.exif(orientation: 0)) },
-        Row("orientation 9", 200) { try TaggedJPEG.data(exif: TaggedJPEG.exif(orientation: 9)) },
         Row("a segment that is longer than the file", 422) {
             Data([0xFF, 0xD8, 0xFF, 0xE1, 0xFF, 0xFF, 1, 2, 3])
         },
@@ -144,15 +84,6 @@ import Testing
         },
         Row("a profile of garbage", 200) {
             try TaggedJPEG.data(profile: Data(repeating: 0xA5, count: 600))
-        },
-        Row("a profile for another space", 200) { try jpeg(profileWith: "CMYK", at: 16) },
-        Row("a profile for Lab", 200) { try jpeg(profileWith: "Lab ", at: 20) },
-        Row("the colours of print", 200) { cmyk() },
-        Row("the colours of print with a profile of another space", 200, 422) {
-            cmyk(profile: SwappedProfile.data)
-        },
-        Row("the colours of print with a profile of garbage", 200, 422) {
-            cmyk(profile: Data("garbage".utf8))
         },
         Row("a profile of 16 MB", 200, 422) {
             let file = try TaggedJPEG.data()
@@ -189,7 +120,6 @@ import Testing
             return file.prefix(2) + [0xFF, 0xE2, 0, UInt8(content.count + 2)] + content
                 + file.dropFirst(2)
         },
-        Row("three bytes", 422) { Data([0xFF, 0xD8, 0xFF]) },
     ]
 
     @Test(arguments: jpegs) func aJPEGThatIsWrongIsDrawnOrRefused(row: Row) async throws {
@@ -213,24 +143,6 @@ import Testing
     private static let end = PNGFixture.Chunk(type: "IEND", data: Data())
     private static let small = PNGFixture.data(.gradient(width: 9, height: 9), as: .rgb8)
 
-    /// A small picture with a chunk more, as often as `count` says.
-    private static func texts(_ type: String, _ data: Data, count: Int = 1) -> Data {
-        var chunks = PNGFixture.chunks(of: small)
-        let text = PNGFixture.Chunk(type: type, data: data)
-        chunks.insert(contentsOf: Array(repeating: text, count: count), at: 1)
-        return PNGFixture.file(chunks)
-    }
-
-    /// 100 MB in 600 KB.
-    private static var bomb: Data {
-        Data("a\0\0".utf8) + DeflateBomb.zlib(zeros: 100_000_000)
-    }
-
-    /// A small picture with a chunk that claims 2 GiB.
-    private static func claim(_ chunk: String) -> Data {
-        small.prefix(33) + Data(number(1 << 31 - 1)) + Data(chunk.utf8) + small.dropFirst(33)
-    }
-
     /// One with pixels of these bytes, if any.
     private static func file(_ header: PNGFixture.Chunk, _ pixels: Data? = Data()) -> Data {
         let pixels = pixels.map { [PNGFixture.Chunk(type: "IDAT", data: $0)] } ?? []
@@ -243,25 +155,13 @@ import Testing
         },
         Row("2³¹ − 1 pixels in each row", 422) { file(header(1 << 31 - 1, 1)) },
         Row("0 × 0", 422) { file(header(0, 0)) },
-        Row("a wrong checksum", 200, 422) {
-            var file = small
-            file[40] ^= 0xFF
-            return file
-        },
         Row("no pixels", 422) { file(header(9, 9), nil) },
         Row("pixels of garbage", 422) { file(header(99, 99), Data("rubbish".utf8)) },
-        Row("10,000 texts", 200, 422) { texts("tEXt", Data("a\0b".utf8), count: 10_000) },
-        Row("a text that claims 2 GiB", 422) { claim("zTXta\0\0") },
-        Row("a text of 100 MB in 600 KB", 200, 422) { texts("zTXt", bomb) },
-        Row("ten texts of 100 MB in 600 KB each", 200, 422) { texts("zTXt", bomb, count: 10) },
-        Row("a profile of 100 MB in 600 KB", 200, 422) { texts("iCCP", bomb) },
-        Row("a profile that claims 2 GiB", 422) { claim("iCCPa\0\0") },
-        Row("an animation", 200) {
-            APNGFixture((0..<3).map { _ in APNGFixture.Frame(.gradient(width: 9, height: 9)) }).data
-        },
-        Row("an animation that announces 4 billion frames", 200, 422) {
-            let control = APNGFixture.control(frames: .max, loops: 0)
-            return texts(control.type, control.data)
+        Row("10,000 texts", 200, 422) {
+            let text = PNGFixture.Chunk(type: "tEXt", data: Data("a\0b".utf8))
+            var chunks = PNGFixture.chunks(of: small)
+            chunks.insert(contentsOf: Array(repeating: text, count: 10_000), at: 1)
+            return PNGFixture.file(chunks)
         },
         Row("16 bits of grey with opacity", 200) {
             // One pixel: half grey, half there.
@@ -273,7 +173,6 @@ import Testing
             file(header(8000, 8000, 8, 2, 1), Data([0x78, 0x9C, 3, 0]))
         },
         Row("rubbish behind the picture", 200) { small + Data(repeating: 0xA5, count: 999) },
-        Row("0 bytes", 422) { Data() },
     ]
 
     @Test(arguments: pngs) func aPNGThatIsWrongIsDrawnOrRefused(row: Row) async throws {

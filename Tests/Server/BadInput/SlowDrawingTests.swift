@@ -6,9 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SlowDrawingTests: RunsTheServer {
     let folder: TemporaryDirectory
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
+    init() throws { folder = try TemporaryDirectory() }
 
     private func write(_ name: String, _ content: String) throws {
         let text = """

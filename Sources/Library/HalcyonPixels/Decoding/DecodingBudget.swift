@@ -25,13 +25,10 @@ package final class DecodingBudget: @unchecked Sendable {
     /// The turns of the waiting threads, the next one first.
     private var line: [Int] = []
     private var lastTurn = 0
-    /// Called with the number of waiting threads when one of them is about to wait, under the lock.
-    private let onWait: (@Sendable (Int) -> Void)?
 
-    init(limit: Int, least: Int = 0, onWait: (@Sendable (Int) -> Void)? = nil) {
+    init(limit: Int, least: Int = 0) {
         most = limit
         self.least = least
-        self.onWait = onWait
     }
 
     /// The budget in bytes. Lowering it does not affect memory already in use.
@@ -48,6 +45,11 @@ package final class DecodingBudget: @unchecked Sendable {
     package var heldBytes: Int { condition.withLock { held } }
 
     package var waitingCount: Int { condition.withLock { line.count } }
+
+    /// Blocks until this number of threads waits.
+    package func wait(forWaiters count: Int) {
+        condition.withLock { while line.count != count { condition.wait() } }
+    }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     ///
@@ -107,6 +109,7 @@ package final class DecodingBudget: @unchecked Sendable {
         let turn = lastTurn
         let stop = cdecoding_thread().pointee.stop
         line.append(turn)
+        condition.broadcast()
         defer {
             line.removeAll { $0 == turn }
             if let stop { cdecoding_set_waits_for_memory(stop, false) }
@@ -117,7 +120,6 @@ package final class DecodingBudget: @unchecked Sendable {
                 throw .processing(reason: "nobody waits any longer for it to have memory")
             }
             if let stop { cdecoding_set_waits_for_memory(stop, true) }
-            onWait?(line.count)
             condition.wait()
         }
     }

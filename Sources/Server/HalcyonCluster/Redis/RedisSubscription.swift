@@ -13,15 +13,17 @@ package final class RedisSubscription: Sendable {
 
     /// - Parameters:
     ///   - onConnection: Called each time listening begins: earlier messages may have been missed.
+    ///   - onLoss: Called each time listening has ended.
     ///   - onMessage: Called for each message, on a thread of the network.
     package init(
         _ settings: RedisSettings, channels: [String], time: TimeSource = .system,
         onConnection: @escaping @Sendable () -> Void = {},
+        onLoss: @escaping @Sendable () -> Void = {},
         onMessage: @escaping @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
     ) {
         let listener = Listener(
             settings: settings, channels: channels, time: time, onConnection: onConnection,
-            onMessage: onMessage)
+            onLoss: onLoss, onMessage: onMessage)
         self.listener = listener
         task = Task { await listener.run() }
     }
@@ -38,6 +40,7 @@ private final class Listener: Sendable {
     private let channels: [String]
     private let time: TimeSource
     private let onConnection: @Sendable () -> Void
+    private let onLoss: @Sendable () -> Void
     private let onMessage: @Sendable (String, ByteBuffer) -> Void
     /// The interval of pings, by which a silently broken connection is noticed.
     private let pingInterval = Duration.seconds(2)
@@ -45,12 +48,14 @@ private final class Listener: Sendable {
     init(
         settings: RedisSettings, channels: [String], time: TimeSource,
         onConnection: @escaping @Sendable () -> Void,
+        onLoss: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (String, ByteBuffer) -> Void
     ) {
         self.settings = settings
         self.channels = channels
         self.time = time
         self.onConnection = onConnection
+        self.onLoss = onLoss
         self.onMessage = onMessage
     }
 
@@ -110,6 +115,7 @@ private final class Listener: Sendable {
             // Reported by `isListening`.
         }
         isConnected.withLock { $0 = false }
+        if isListening { onLoss() }
         return isListening
     }
 }

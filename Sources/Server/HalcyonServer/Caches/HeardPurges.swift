@@ -35,8 +35,8 @@ final class HeardPurges: Sendable {
     /// Takes note of one that has come, after those before it.
     func begin(_ place: MessagePlace) { state.withLock { $0.begun.append((place, false)) } }
 
-    /// Takes note that one has been carried out.
-    func end(_ place: MessagePlace) {
+    /// Takes note that one has been carried out; the file says so afterwards, once those before it are over.
+    func end(_ place: MessagePlace) async {
         let isNews = state.withLock { state in
             guard let index = state.begun.firstIndex(where: { $0.place == place }) else {
                 return false
@@ -49,7 +49,7 @@ final class HeardPurges: Sendable {
             return true
         }
         guard isNews else { return }
-        DiskLane.writing.submit { [self] in
+        await DiskLane.writing.run { [self] in
             guard let last else { return }
             // A folder that cannot be written has no caches that a purge could have missed.
             try? Data("\(last.text)\n\(log)\n".utf8).write(to: file, options: .atomic)

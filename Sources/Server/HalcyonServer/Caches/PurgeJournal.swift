@@ -4,24 +4,26 @@ import Synchronization
 /// Tells requests under way of purges.
 final class PurgeJournal: Sendable {
     private let log = Mutex(PurgeLog())
-    private let done = Mutex((count: 0, change: NextChange()))
+    private let heard = Mutex((count: 0, change: NextChange()))
 
     /// Begins a visit, before the first lookup.
     func visit() -> PurgeVisit { PurgeVisit(self, start: log.withLock { $0.begin() }) }
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
 
-    func noteEnd() {
-        let change = done.withLock { done in
-            done.count += 1
-            return done.change.taken()
+    /// Notes that a purge of another server has been carried out.
+    func noteHeard() {
+        let change = heard.withLock { heard in
+            heard.count += 1
+            return heard.change.taken()
         }
         change?.give(())
     }
 
-    func until(done wanted: Int) async {
+    /// Waits until this number of purges of other servers has been carried out.
+    func until(heard wanted: Int) async {
         await NextChange.wait(for: { (count: Int) in count >= wanted }) {
-            done.withLock { ($0.count, $0.change.awaited()) }
+            heard.withLock { ($0.count, $0.change.awaited()) }
         }
     }
 

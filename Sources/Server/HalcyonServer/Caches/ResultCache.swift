@@ -157,9 +157,6 @@ final class ResultCache: Sendable {
             DiskLane.writing.submit {
                 let start = time.now
                 var isWritten = false
-                defer {
-                    spans.note("halcyon.cache.write", from: start, in: context, failed: !isWritten)
-                }
                 do {
                     // A purge is noted before its turn on the disk: whichever comes first here, the file
                     // does not stay.
@@ -174,6 +171,7 @@ final class ResultCache: Sendable {
                 } catch {
                     onError(error)
                 }
+                spans.note("halcyon.cache.write", from: start, in: context, failed: !isWritten)
                 finish(())
             }
         }

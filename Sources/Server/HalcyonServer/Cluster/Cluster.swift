@@ -32,12 +32,14 @@ final class Cluster: Sendable {
     ///
     /// - Parameters:
     ///   - logger: Told of engines that are paused after failures.
-    ///   - onForgotten: Called with another server's purge, and `done` to call when that is over.
+    ///   - onForgotten: Called with another server's purge, and with `done` to call once that is
+    ///     carried out; it returns when a restart would not repeat the purge.
     ///   - onPause: Called with a server that has asked for a pause, and the end of the pause.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics, logger: Logger,
         time: TimeSource,
-        onForgotten: @escaping @Sendable (Purge, _ done: @escaping @Sendable () -> Void) -> Void,
+        onForgotten:
+            @escaping @Sendable (Purge, _ done: @escaping @Sendable () async -> Void) -> Void,
         onPause: @escaping @Sendable (_ origin: String, _ end: Date) -> Void
     ) {
         let limits = configuration.limits
@@ -75,8 +77,11 @@ final class Cluster: Sendable {
                         heard.begin(message.place)
                         guard words.count == 2, words[0] != sender,
                             let purge = Purge(message: String(words[1]))
-                        else { return heard.end(message.place) }
-                        onForgotten(purge) { heard.end(message.place) }
+                        else {
+                            Task { await heard.end(message.place) }
+                            return
+                        }
+                        onForgotten(purge) { await heard.end(message.place) }
                     case .pauses:
                         guard words.count == 2, let end = TimeInterval(words[1]), end.isFinite
                         else { return }

@@ -93,7 +93,6 @@ struct Forgetting: Sendable {
         failures.removeAll()
         headers.removeAll()
         for picture in standing { picture.forget() }
-        purges.noteEnd()
         return Gone(sources: sources, results: results)
     }
 }

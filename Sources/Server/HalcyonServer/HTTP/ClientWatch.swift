@@ -38,6 +38,13 @@ final class ClientRegistry: Sendable {
     private struct State {
         var clients: [ObjectIdentifier: (presence: ClientPresence, channel: any Channel)] = [:]
         var isQuiescing = false
+        var change = NextChange()
+    }
+
+    struct Usage: Sendable {
+        var count: Int
+        /// Whether each connection ends after one more request at most.
+        var isQuiescing: Bool
     }
 
     private let state = Mutex(State())
@@ -50,13 +57,14 @@ final class ClientRegistry: Sendable {
     /// Has each connection end after one more request at most. The framework tells those that it knows; others
     /// are being accepted at that moment.
     func quiesce() {
-        let channels = state.withLock { state in
+        let (channels, change) = state.withLock { state in
             state.isQuiescing = true
-            return state.clients.values.map { $0.channel }
+            return (state.clients.values.map { $0.channel }, state.change.taken())
         }
         for channel in channels {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
+        change?.give(())
     }
 
     func cutOff() {
@@ -67,17 +75,35 @@ final class ClientRegistry: Sendable {
 
     var count: Int { state.withLock { $0.clients.count } }
 
-    /// - Returns: Also whether the connection has to end after its first request.
-    fileprivate func add(_ channel: any Channel) -> (presence: ClientPresence, isQuiescing: Bool) {
-        let presence = ClientPresence()
-        return state.withLock { state in
-            state.clients[ObjectIdentifier(channel)] = (presence, channel)
-            return (presence, state.isQuiescing)
+    /// Waits until the usage fulfils a condition.
+    func until(_ isReached: (Usage) -> Bool) async {
+        await NextChange.wait(for: isReached) {
+            state.withLock { state in
+                (
+                    Usage(count: state.clients.count, isQuiescing: state.isQuiescing),
+                    state.change.awaited()
+                )
+            }
         }
     }
 
+    /// - Returns: Also whether the connection has to end after its first request.
+    fileprivate func add(_ channel: any Channel) -> (presence: ClientPresence, isQuiescing: Bool) {
+        let presence = ClientPresence()
+        let (isQuiescing, change) = state.withLock { state in
+            state.clients[ObjectIdentifier(channel)] = (presence, channel)
+            return (state.isQuiescing, state.change.taken())
+        }
+        change?.give(())
+        return (presence, isQuiescing)
+    }
+
     fileprivate func remove(_ channel: any Channel) {
-        _ = state.withLock { $0.clients.removeValue(forKey: ObjectIdentifier(channel)) }
+        let change = state.withLock { state in
+            state.clients[ObjectIdentifier(channel)] = nil
+            return state.change.taken()
+        }
+        change?.give(())
     }
 }
 

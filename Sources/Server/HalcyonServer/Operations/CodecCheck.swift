@@ -19,15 +19,17 @@ final class CodecCheck: Sendable {
     }
 
     /// The known fault in one word; `nil` without one.
-    var fault: String? {
+    var fault: String? { look().fault }
+
+    /// - Returns: The known fault, and the trial if one has begun.
+    func look() -> (fault: String?, trial: Task<Void, Never>?) {
         let (fault, begins) = schedule.withLock { $0.look(at: time.now) }
-        if begins {
-            Task {
-                let works = await trial()
-                schedule.withLock { $0.end(works: works) }
-            }
+        guard begins else { return (fault, nil) }
+        let running = Task {
+            let works = await trial()
+            schedule.withLock { $0.end(works: works) }
         }
-        return fault
+        return (fault, running)
     }
 
     /// Encodes and decodes a tiny picture, in its turn among all others.

@@ -27,6 +27,7 @@ final class WarmUp: Sendable {
         /// The ids of all entries in `progress`, the oldest first.
         var ids: [String] = []
         var isWorking = false
+        var change = NextChange()
     }
 
     /// The number of finished orders that are remembered, and of failures in each.
@@ -61,13 +62,24 @@ final class WarmUp: Sendable {
         state.withLock { $0.progress[String(id)] }
     }
 
+    /// Waits until an order is finished, or no longer remembered.
+    func until(finished id: String) async {
+        await NextChange.wait(for: { (isFinished: Bool) in isFinished }) {
+            state.withLock { ($0.progress[id]?.isFinished ?? true, $0.change.awaited()) }
+        }
+    }
+
     private func run(_ work: @Sendable (Item) async -> String?) async {
         while let order = next() {
             for item in order.items {
                 let code = await work(item)
                 note(code, item, order.id)
             }
-            state.withLock { $0.progress[order.id]?.isFinished = true }
+            let change = state.withLock { state in
+                state.progress[order.id]?.isFinished = true
+                return state.change.taken()
+            }
+            change?.give(())
         }
     }
 

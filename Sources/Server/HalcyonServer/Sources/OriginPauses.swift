@@ -8,7 +8,7 @@ import Synchronization
 final class OriginPauses: Sendable {
     /// Given what tells other image servers; not under a lock.
     let teller = OneShot<@Sendable (_ origin: String, _ end: Date) -> Void>()
-    private let ends = Mutex<[String: Date]>([:])
+    private let known = Mutex((ends: [String: Date](), change: NextChange()))
 
     /// However long a server asks for.
     private static let longest: TimeInterval = 300
@@ -17,9 +17,9 @@ final class OriginPauses: Sendable {
 
     /// Until when the server of `url` is left alone; `nil` when it may be asked.
     func end(for url: URL, at now: Date) -> Date? {
-        ends.withLock { ends in
+        known.withLock { known in
             // Mostly nobody has asked for a pause.
-            guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end,
+            guard !known.ends.isEmpty, let end = known.ends[Self.name(of: url)], now < end,
                 // Otherwise the clock has been set back.
                 end.timeIntervalSince(now) <= Self.longest
             else { return nil }
@@ -45,18 +45,27 @@ final class OriginPauses: Sendable {
     func learn(_ origin: String, until end: Date, at now: Date) -> Bool {
         let end = min(end, now.addingTimeInterval(Self.longest))
         guard end > now else { return false }
-        return ends.withLock { ends in
-            if let known = ends[origin], end <= known.addingTimeInterval(1),
-                known.timeIntervalSince(now) <= Self.longest
+        let (isNews, change) = known.withLock { known -> (Bool, OneShot<Void>?) in
+            if let last = known.ends[origin], end <= last.addingTimeInterval(1),
+                last.timeIntervalSince(now) <= Self.longest
             {
-                return false
+                return (false, nil)
             }
-            if ends.count >= Self.mostOrigins {
-                ends = ends.filter { $0.value > now }
-                if ends.count >= Self.mostOrigins { ends = [:] }
+            if known.ends.count >= Self.mostOrigins {
+                known.ends = known.ends.filter { $0.value > now }
+                if known.ends.count >= Self.mostOrigins { known.ends = [:] }
             }
-            ends[origin] = end
-            return true
+            known.ends[origin] = end
+            return (true, known.change.taken())
+        }
+        change?.give(())
+        return isNews
+    }
+
+    /// Waits until the server of `url` is known to have asked for a pause.
+    func untilKnown(for url: URL) async {
+        await NextChange.wait(for: { (isKnown: Bool) in isKnown }) {
+            known.withLock { ($0.ends[Self.name(of: url)] != nil, $0.change.awaited()) }
         }
     }
 

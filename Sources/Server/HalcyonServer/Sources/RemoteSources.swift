@@ -43,6 +43,9 @@ final class RemoteSources: Sendable {
     private let spans: SpanScope
     private let time: TimeSource
 
+    /// Which servers want to be left alone.
+    var pauses: OriginPauses { renewal.client.pauses }
+
     init(
         _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
         folder: SourceFolder?, results: ResultCache, cluster: Cluster?, metrics: ServerMetrics,

@@ -13,7 +13,7 @@ extension OriginServer {
         state.changeRoutes { $0.set(path, .sequence(responses)) }
     }
 
-    /// Answers requests for exactly `path` with what `handler` returns.
+    /// Answers requests for exactly `path`, or for all below it if it ends with `/*`, with what `handler` returns.
     ///
     /// It runs on the server's event loop and must not wait.
     public func route(

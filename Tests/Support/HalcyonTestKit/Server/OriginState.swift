@@ -83,7 +83,10 @@ struct RouteTable: Sendable {
     ///
     /// `ordinal` counts the earlier requests since the route was set.
     mutating func match(_ request: RecordedRequest) -> (responder: Responder, ordinal: Int)? {
-        var keys = [request.path]
+        // Of folders the innermost goes first.
+        var keys = exact.keys.filter { $0.hasSuffix("/*") && request.path.hasPrefix($0.dropLast()) }
+        keys.sort { $0.count > $1.count }
+        keys.insert(request.path, at: 0)
         if let query = request.query { keys.insert("\(request.path)?\(query)", at: 0) }
         for key in keys {
             guard let route = exact[key] else { continue }
