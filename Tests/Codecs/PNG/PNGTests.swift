@@ -178,11 +178,9 @@ struct PNGReaderTests {
     @Test func stopsInflatingABomb() throws {
         // Sixteen million zeros, far more than the picture has pixels.
         let zeros = [UInt8](repeating: 0, count: 16 << 20)
-        let compressor = try #require(cpng_compressor_create(9))
-        defer { cpng_compressor_destroy(compressor) }
-        let bound = cpng_compressed_bound(compressor, zeros.count)
+        let bound = cpng_compressed_bound(zeros.count)
         let bomb = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            size = cpng_compress(compressor, zeros, zeros.count, output.baseAddress, bound)
+            size = cpng_compress(zeros, zeros.count, 9, output.baseAddress, bound)
         }
         #expect(bomb.count < 100_000)
         let pixels = refusal(Self.small.data(stream: bomb))

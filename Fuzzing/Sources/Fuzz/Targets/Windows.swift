@@ -6,7 +6,7 @@ extension FuzzTarget {
     /// A file or, with `isIcon`, what is in an icon.
     private static func read(_ bytes: UnsafeRawBufferPointer, isIcon: Bool) throws {
         let reader = ByteReader(bytes)
-        let header = try BMPHeader(reader, start: isIcon ? 0 : 14, isIcon: isIcon)
+        let header = try BMPHeader(reader, isIcon: isIcon)
         guard header.size.pixelCount <= mostPixels else { return }
         let picture = BMPPixels(reader, header)
         var pixels = [UInt8](repeating: 0, count: header.size.pixelCount * picture.channels)

@@ -21,25 +21,18 @@ typedef enum {
     CPNG_NO_MEMORY,
 } cpng_result;
 
-/* Inflates a zlib stream that must give exactly `size` bytes; its Adler-32 is verified. */
-cpng_result cpng_inflate(const uint8_t *stream, size_t count, uint8_t *output, size_t size);
-
-/* Inflates a zlib stream that gives at most `limit` bytes; `*size` is how many. */
-cpng_result cpng_inflate_up_to(
+/* Inflates a zlib stream that gives at most `limit` bytes; `*size` is how many. Without `size` it must give as many.
+   Its Adler-32 is verified. */
+cpng_result cpng_inflate(
     const uint8_t *stream, size_t count, uint8_t *output, size_t limit, size_t *size);
 
-/* A compressor of zlib streams at a level of 1 (fast) to 12 (small); NULL when there is no memory. */
-typedef struct libdeflate_compressor cpng_compressor;
-cpng_compressor *cpng_compressor_create(int level);
-void cpng_compressor_destroy(cpng_compressor *compressor);
-
 /* The most bytes that a stream of `count` bytes takes. */
-size_t cpng_compressed_bound(cpng_compressor *compressor, size_t count);
+size_t cpng_compressed_bound(size_t count);
 
-/* Writes a zlib stream and returns its length; 0 when `capacity` is too small. */
+/* Writes a zlib stream at a level of 1 (fast) to 12 (small), and returns its length; 0 when `capacity` is too small, or
+   when there is no memory. */
 size_t cpng_compress(
-    cpng_compressor *compressor, const uint8_t *bytes, size_t count, uint8_t *output,
-    size_t capacity);
+    const uint8_t *bytes, size_t count, int level, uint8_t *output, size_t capacity);
 
 /* Row filters */
 

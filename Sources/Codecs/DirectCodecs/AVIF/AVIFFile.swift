@@ -22,41 +22,22 @@ package final class AVIFFile: @unchecked Sendable {
     /// The numbers of ITU-T H.273 for primaries and transfer characteristics.
     package let primaries: Int
     package let transfer: Int
-    /// The transforms from the stored picture to the shown one, applied in the order of the
-    /// members.
+    /// The way from the stored picture to the shown one.
     package let transforms: Transforms
 
     package struct Transforms: Equatable, Sendable {
         /// The part that is shown, left, top, width and height; `nil` for all.
         package var crop: Crop?
-        /// Turned by so many quarters against the clock, 0…3.
-        package var quarterTurns = 0
-        package var mirror: Mirror?
+        /// The turn and the mirroring of that part as an orientation of EXIF, 1…8.
+        package var orientation = 1
 
         package init() {}
-
-        /// The EXIF orientation, 1…8, that is equivalent to the turn and the mirroring.
-        package var orientation: Int {
-            let all: [(none: Int, topToBottom: Int, leftToRight: Int)] = [
-                (1, 4, 2), (8, 5, 7), (3, 2, 4), (6, 7, 5),
-            ]
-            return switch mirror {
-            case nil: all[quarterTurns].none
-            case .topToBottom: all[quarterTurns].topToBottom
-            case .leftToRight: all[quarterTurns].leftToRight
-            }
-        }
 
         package struct Crop: Equatable, Sendable {
             package let left: Int
             package let top: Int
             package let width: Int
             package let height: Int
-        }
-
-        package enum Mirror: Sendable {
-            case topToBottom
-            case leftToRight
         }
     }
 
@@ -195,12 +176,13 @@ extension AVIFFile {
         if flags & AVIF_TRANSFORM_CLAP.rawValue != 0 {
             transforms.crop = try crop(image.pointee)
         }
-        if flags & AVIF_TRANSFORM_IROT.rawValue != 0 {
-            transforms.quarterTurns = Int(image.pointee.irot.angle & 3)
-        }
+        // By quarter turns against the clock, which come before the mirroring.
+        var orientations = [1, 8, 3, 6]
         if flags & AVIF_TRANSFORM_IMIR.rawValue != 0 {
-            transforms.mirror = cavif_mirror_axis(image) == 0 ? .topToBottom : .leftToRight
+            orientations = cavif_mirror_axis(image) == 0 ? [4, 5, 2, 7] : [2, 7, 4, 5]
         }
+        let isTurned = flags & AVIF_TRANSFORM_IROT.rawValue != 0
+        transforms.orientation = orientations[isTurned ? Int(image.pointee.irot.angle & 3) : 0]
         return transforms
     }
 

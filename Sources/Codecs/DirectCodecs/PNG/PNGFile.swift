@@ -203,7 +203,7 @@ package struct PNGFile {
             .assumingMemoryBound(to: UInt8.self)
         var result = cpng_result(rawValue: 0)
         let profile = [UInt8](unsafeUninitializedCapacity: largestProfile) { output, size in
-            result = cpng_inflate_up_to(
+            result = cpng_inflate(
                 stream.baseAddress, stream.count, output.baseAddress, largestProfile, &size)
             if result != CPNG_OK { size = 0 }
         }

@@ -115,7 +115,7 @@ package struct PNGReader: ~Copyable {
         let result: cpng_result
         if let only = parts.first, parts.count == 1 {
             let part = bytes.pointer(to: only)
-            result = cpng_inflate(part, total, output, count)
+            result = cpng_inflate(part, total, output, count, nil)
         } else {
             let whole = UnsafeMutablePointer<UInt8>.allocate(capacity: total)
             defer { whole.deallocate() }
@@ -124,7 +124,7 @@ package struct PNGReader: ~Copyable {
                 (whole + end).update(from: bytes.pointer(to: part), count: part.count)
                 end += part.count
             }
-            result = cpng_inflate(whole, total, output, count)
+            result = cpng_inflate(whole, total, output, count, nil)
         }
         guard result == CPNG_OK else {
             output.deallocate()

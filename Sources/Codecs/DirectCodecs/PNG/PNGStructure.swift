@@ -82,7 +82,7 @@ package struct PNGStructure: Equatable, Sendable {
             let stored = UnsafeRawBufferPointer(rebasing: bytes[stream])
                 .assumingMemoryBound(to: UInt8.self)
             var size = 0
-            switch cpng_inflate_up_to(stored.baseAddress, stored.count, output, room, &size) {
+            switch cpng_inflate(stored.baseAddress, stored.count, output, room, &size) {
             case CPNG_OK: room -= size
             case CPNG_TOO_LONG:
                 throw .unusual(

@@ -72,11 +72,9 @@ package enum PNGWriter {
     static func compressed(
         _ bytes: UnsafePointer<UInt8>, count: Int, level: Int
     ) -> [UInt8]? {
-        guard let compressor = cpng_compressor_create(Int32(level)) else { return nil }
-        defer { cpng_compressor_destroy(compressor) }
-        let bound = cpng_compressed_bound(compressor, count)
+        let bound = cpng_compressed_bound(count)
         let stream = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            size = cpng_compress(compressor, bytes, count, output.baseAddress, bound)
+            size = cpng_compress(bytes, count, Int32(level), output.baseAddress, bound)
         }
         return stream.isEmpty ? nil : stream
     }

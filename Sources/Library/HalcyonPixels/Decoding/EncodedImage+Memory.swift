@@ -26,7 +26,7 @@ extension EncodedImage {
             return memory(size, frames: 1)
         case is OpenedJPEG:
             return memory(size, frames: opened.isLeftToVips(size) ? 0 : 1)
-        case is OpenedBMP,
+        case is OpenedBMP where header.format == .BMP,
             is OpenedWebP where !isAnimated:
             return memory(size, frames: 1)
         case let picture as OpenedPNG where picture.isReduced:

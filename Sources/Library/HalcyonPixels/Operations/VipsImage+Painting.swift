@@ -13,38 +13,33 @@ extension VipsImage {
     func painted(with color: Color, through mask: VipsImage? = nil) throws -> VipsImage {
         let color = color.clamped
         if color.alpha == 0 { return self }
+        let full = fullScale
+        // The image as far as the paint leaves it.
+        func covered(_ image: VipsImage) throws -> VipsImage {
+            guard let mask else { return try image.linear(multiply: [1 - color.alpha], add: [0]) }
+            return try image.times(mask.linear(multiply: [-color.alpha / full], add: [1]))
+        }
+        // The image and so much of the paint where that is.
+        func adding(_ amounts: [Double], to image: VipsImage) throws -> VipsImage {
+            guard let mask else {
+                return try image.linear(multiply: [1], add: amounts.map { $0 * full })
+            }
+            return try image.plus(mask.linear(multiply: amounts, add: [0]))
+        }
         let (colour, alpha) = try alphaSplit()
-        guard let alpha else { return try paintedOpaque(with: color, through: mask) }
-        let kept: VipsImage
-        let opacity: VipsImage
-        let paint: VipsImage
-        if let mask {
-            let share = try mask.linear(multiply: [-color.alpha / fullScale], add: [1])
-            kept = try alpha.times(share)
-            opacity = try kept.plus(mask.linear(multiply: [color.alpha], add: [0]))
-            paint = try colour.times(kept).plus(
-                mask.linear(multiply: color.components(times: fullScale * color.alpha), add: [0]))
-        } else {
-            let full = color.alpha * fullScale
-            kept = try alpha.linear(multiply: [1 - color.alpha], add: [0])
-            opacity = try kept.linear(multiply: [1], add: [full])
-            paint = try colour.times(kept).linear(
-                multiply: [1], add: color.components(times: fullScale * full))
+        guard let alpha else {
+            let paint = color.components(times: color.alpha)
+            // Without a mask in one pass.
+            return try
+                (mask == nil
+                ? linear(multiply: [1 - color.alpha], add: paint.map { $0 * full })
+                : adding(paint, to: covered(self))).quantized(like: self)
         }
+        let kept = try covered(alpha)
+        let opacity = try adding([color.alpha], to: kept)
+        let paint = try adding(
+            color.components(times: full * color.alpha), to: colour.times(kept))
         return try paint.divided(by: opacity).bandJoined(with: opacity).quantized(like: self)
-    }
-
-    private func paintedOpaque(
-        with color: Color, through mask: VipsImage?
-    ) throws -> VipsImage {
-        guard let mask else {
-            return try linear(
-                multiply: [1 - color.alpha], add: color.components(times: color.alpha * fullScale)
-            ).quantized(like: self)
-        }
-        let share = try mask.linear(multiply: [-color.alpha / fullScale], add: [1])
-        let paint = try mask.linear(multiply: color.components(times: color.alpha), add: [0])
-        return try times(share).plus(paint).quantized(like: self)
     }
 
     /// This image over a colour everywhere. Without alpha if the colour is opaque.

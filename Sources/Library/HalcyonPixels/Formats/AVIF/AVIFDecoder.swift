@@ -106,12 +106,7 @@ extension VipsImage {
             image = try image.cropped(
                 left: crop.left, top: crop.top, width: crop.width, height: crop.height)
         }
-        // The format counts turns against the clock.
-        image = try image.rotated(quarterTurns: -transforms.quarterTurns)
-        switch transforms.mirror {
-        case .topToBottom: return try image.flippedVertically()
-        case .leftToRight: return try image.flippedHorizontally()
-        case nil: return image
-        }
+        return try image.settingMetadata([("orientation", .int(transforms.orientation))])
+            .orientationApplied()
     }
 }

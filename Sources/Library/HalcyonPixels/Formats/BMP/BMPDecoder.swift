@@ -5,48 +5,46 @@ extension ImageDecoder {
     /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
     /// or the bottom. Colour profiles in them are not looked at.
     static let bmp = ImageDecoder(.BMP) { data, _, _ in
-        OpenedBMP(data, try BMPHeader(of: data, start: 14, isIcon: false, .BMP))
+        try OpenedBMP(data, .BMP)
     }
 }
 
-/// A Windows bitmap. A reduced picture is resampled while its rows are decoded.
+/// A Windows bitmap, in a file of its own or in an icon. A reduced picture is resampled while its rows are decoded,
+/// unless it is that of an icon.
 struct OpenedBMP: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let stored: BMPHeader
+    private let isIcon: Bool
 
-    init(_ data: Data, _ stored: BMPHeader) {
-        self.data = data
-        self.stored = stored
-        header = ImageHeader(format: .BMP, size: stored.size, hasAlpha: stored.hasAlpha)
+    init(_ data: Data, _ format: ImageFormat) throws {
+        let isIcon = format == .ICO
+        let stored = try format.reporting {
+            try data.withUnsafeBytes { try BMPHeader(ByteReader($0), isIcon: isIcon) }
+        }
+        header = ImageHeader(
+            format: format, size: stored.size, hasAlpha: isIcon || stored.hasAlpha)
+        (self.data, self.stored, self.isIcon) = (data, stored, isIcon)
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
         case .atLeast: .bitmap(try bitmap(size: stored.size))
+        case .exactly where isIcon: nil
         case .exactly(let reduction): .bitmap(try bitmap(size: reduction.size))
         }
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap {
-        try ImageFormat.BMP.reporting {
+        try header.format.reporting {
             try data.withUnsafeBytes { bytes in
                 let reader = BMPPixels(ByteReader(bytes), stored)
-                return try Bitmap(size: size, channels: reader.channels) {
+                return try Bitmap(size: size, channels: header.hasAlpha ? 4 : 3) {
                     _, pixels throws(CodecRefusal) in
+                    if isIcon { return try reader.decodeIcon(into: pixels) }
                     guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }
-            }
-        }
-    }
-}
-
-extension BMPHeader {
-    init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
-        self = try format.reporting {
-            try data.withUnsafeBytes {
-                try BMPHeader(ByteReader($0), start: start, isIcon: isIcon)
             }
         }
     }
@@ -56,8 +54,7 @@ extension ImageInformation {
     static func ofBMP(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
         let header: BMPHeader
         do {
-            header = try BMPHeader(
-                file.reader, start: 14, isIcon: false, checksLength: file.isWhole)
+            header = try BMPHeader(file.reader, isIcon: false, checksLength: file.isWhole)
         } catch {
             // Its header has at most this many bytes, with the masks behind it.
             if !file.isWhole, file.bytes.count < 14 + 124 + 16 { return nil }

@@ -43,12 +43,13 @@ struct BMPHeader {
     /// Reads the headers.
     ///
     /// - Parameters:
-    ///   - start: Where the second, larger header begins: 14 in a file, 0 in an icon.
-    ///   - isIcon: Whether the height counts the mask below the picture, and 32-bit pixels have alpha.
+    ///   - isIcon: Whether the first, smaller header is missing, the height counts the mask below the picture, and
+    ///     32-bit pixels have alpha.
     ///   - checksLength: Whether the pixels have to be there.
     init(
-        _ reader: ByteReader, start: Int, isIcon: Bool, checksLength: Bool = true
+        _ reader: ByteReader, isIcon: Bool, checksLength: Bool = true
     ) throws(CodecRefusal) {
+        let start = isIcon ? 0 : 14
         guard let headerSize = reader.littleUInt32(start), Self.headerSizes.contains(headerSize)
         else { throw .damaged("it has no bitmap header") }
         let isCore = headerSize == 12

@@ -56,6 +56,27 @@ struct BMPPixels {
         }
     }
 
+    /// Writes the pixels of an icon as RGBA, from the top row down: where nothing is opaque, or there is no alpha,
+    /// transparent where the mask of one bit per pixel after them is set. A missing mask is clear.
+    func decodeIcon(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
+        try decode(into: pixels)
+        let places = 0..<header.size.pixelCount
+        guard !header.hasAlpha || places.allSatisfy({ pixels[4 * $0 + 3] == 0 }) else { return }
+        let (width, channels) = (header.size.width, channels)
+        let rowSize = (width + 31) / 32 * 4
+        let maskOffset = header.pixelOffset + header.rowSize * header.size.height
+        // From the last pixel on, so that none is overwritten before it is moved.
+        for place in places.reversed() {
+            let (y, x) = place.quotientAndRemainder(dividingBy: width)
+            for channel in (0..<3).reversed() {
+                pixels[place * 4 + channel] = pixels[place * channels + channel]
+            }
+            let storedRow = header.isTopDown ? y : header.size.height - 1 - y
+            let byte = reader.byte(maskOffset + storedRow * rowSize + x / 8) ?? 0
+            pixels[place * 4 + 3] = byte & (0x80 >> UInt8(x % 8)) == 0 ? 255 : 0
+        }
+    }
+
     /// Decodes row after row in the order of the file.
     ///
     /// - Parameters:
