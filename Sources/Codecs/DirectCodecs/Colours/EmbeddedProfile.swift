@@ -64,7 +64,7 @@ package enum EmbeddedProfile {
 
 extension Data {
     /// A copy that begins at 0, without the bytes in these places, which are in ascending order.
-    fileprivate func without(_ ranges: [Range<Int>]) -> Data {
+    func without(_ ranges: [Range<Int>]) -> Data {
         var result = Data(self)
         for range in ranges.reversed() { result.removeSubrange(range) }
         return result

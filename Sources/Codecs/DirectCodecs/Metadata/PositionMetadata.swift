@@ -106,10 +106,7 @@ struct PNGPositions {
 
     /// The file without them; `nil` when there are none.
     func removed(from file: Data) -> Data? {
-        if edits.isEmpty, dropped.isEmpty { return nil }
-        var result = file.applying(edits)
-        for range in dropped.reversed() { result.removeSubrange(range) }
-        return result
+        edits.isEmpty && dropped.isEmpty ? nil : file.applying(edits).without(dropped)
     }
 
     private mutating func look(at chunk: PNGChunks.Chunk, in bytes: UnsafeRawBufferPointer) {

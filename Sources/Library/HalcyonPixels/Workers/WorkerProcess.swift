@@ -229,20 +229,12 @@ final class WorkerProcess: @unchecked Sendable {
 
 enum SignalName {
     static func of(_ signal: Int32) -> String {
-        switch signal {
-        case SIGABRT: "SIGABRT"
-        case SIGSEGV: "SIGSEGV"
-        case SIGBUS: "SIGBUS"
-        case SIGILL: "SIGILL"
-        case SIGFPE: "SIGFPE"
-        case SIGTRAP: "SIGTRAP"
-        case SIGSYS: "SIGSYS"
-        case SIGKILL: "SIGKILL"
-        case SIGSTOP: "SIGSTOP"
-        case SIGXCPU: "SIGXCPU"
-        case SIGXFSZ: "SIGXFSZ"
-        case SIGTERM: "SIGTERM"
-        default: "signal \(signal)"
-        }
+        names[signal] ?? "signal \(signal)"
     }
+
+    private static let names = [
+        SIGABRT: "SIGABRT", SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL",
+        SIGFPE: "SIGFPE", SIGTRAP: "SIGTRAP", SIGSYS: "SIGSYS", SIGKILL: "SIGKILL",
+        SIGSTOP: "SIGSTOP", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGTERM: "SIGTERM",
+    ]
 }
