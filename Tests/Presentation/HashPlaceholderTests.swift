@@ -17,7 +17,8 @@ import Testing
     /// The sizes of what is seen by then.
     private func sizes(_ images: Image?...) -> [CGSize?] { images.map { $0?.size } }
 
-    private let (high, wide) = (CGSize(width: 32, height: 24), CGSize(width: 32, height: 18))
+    private let high = CGSize(width: 32, height: 24)
+    private let wide = CGSize(width: 32, height: 18)
     private let large = CGSize(width: 64, height: 32)
 
     @Test func anImageViewTakesThem() async throws {

@@ -50,13 +50,6 @@ import Testing
     }
 }
 
-/// Waits until what was on the main queue has run and been released.
-func mainQueueTurn() async {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.main.async { continuation.resume() }
-    }
-}
-
 /// A class that is not bound to the main actor.
 private final class Plain: KingfisherImageSettable {
     @MainActor private var held: KFCrossPlatformImage?

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonPixels
 import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit

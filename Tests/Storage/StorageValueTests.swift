@@ -84,7 +84,9 @@ import Testing
         let expiration = StorageExpiration.seconds(100)
         #expect(expiration.estimatedExpirationSince(now) == now.addingTimeInterval(100))
         #expect(expiration.timeInterval == 100 && !expiration.isExpired(at: now))
-        #expect(StorageExpiration.seconds(0).isExpired(at: now) && StorageExpiration.seconds(-1).isExpired(at: now))
+        #expect(
+            StorageExpiration.seconds(0).isExpired(at: now)
+                && StorageExpiration.seconds(-1).isExpired(at: now))
     }
 
     /// Upstream: testExpirationDays

@@ -25,15 +25,6 @@ struct FirstByteProcessor: ImageProcessor {
     }
 }
 
-struct ClosureProcessor: ImageProcessor {
-    var identifier = "test.closure"
-    let make: @Sendable (ImageProcessItem, KingfisherParsedOptionsInfo) -> Image?
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
-        make(item, options)
-    }
-}
-
 extension KingfisherParsedOptionsInfo {
     /// Options with a processor, whose callbacks come on any thread.
     static func processing(

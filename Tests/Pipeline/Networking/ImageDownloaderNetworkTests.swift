@@ -155,8 +155,6 @@ struct ImageDownloaderNetworkTests {
         #expect(server.requestCount == 0)
     }
 
-    }
-
     // MARK: - Redirects
 
     @Test(arguments: [301, 302, 303, 307, 308]) func followsRedirects(status: Int) async throws {

@@ -78,27 +78,6 @@ func kingfisherError(_ body: () async throws -> Void) async -> KingfisherError? 
     }
 }
 
-/// An asynchronous modifier that sets fields, if any, when its gate (if any) opens.
-struct HeldModifier: AsyncImageDownloadRequestModifier {
-    var gate: Gate?
-    var fields: [String: String] = [:]
-    let ended = Recorder<Void>()
-    let started = Recorder<DownloadTask?>()
-
-    func modified(for request: URLRequest) async -> URLRequest? {
-        // Ends early when the request is cancelled.
-        try? await gate?.wait()
-        ended.record(())
-        var request = request
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        return request
-    }
-
-    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [started] in started.record($0) }
-    }
-}
-
 /// Answers with the given decisions, one after the other, then stops; remembers what it was asked.
 final class ScriptedRetryStrategy: RetryStrategy {
     struct Call: Sendable {

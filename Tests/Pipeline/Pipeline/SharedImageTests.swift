@@ -291,17 +291,3 @@ final class CountingSerializer: CacheSerializer {
         DefaultCacheSerializer.default.image(with: data, options: options)
     }
 }
-
-/// Gives its bytes when its gate opens, and counts how often it is asked.
-struct CountingProvider: ImageDataProvider {
-    let cacheKey = "test.counting-provider"
-    let bytes: Data
-    var gate = Gate()
-    let calls = Locked(0)
-
-    func data() async throws -> Data {
-        calls.withLock { $0 += 1 }
-        try await gate.wait()
-        return bytes
-    }
-}

@@ -57,7 +57,8 @@ import Testing
     @Test func decodesDataAtTheTargetSize() throws {
         let decoder = SpyDecoder(full: Picture.noise(width: 64, height: 48, hasAlpha: false))
         let encoded = try EncodedImage(
-            Data([0xff, 0xd8, 0xff, 0xe0] + Array(repeating: 0, count: 60)), decoder: decoder)
+            Data([0xff, 0xd8, 0xff, 0xe0] + Array(repeating: 0, count: 60)),
+            decoder: decoder.decoder)
         let original = Image(content: PixelContent(Recipe(encoded: encoded)))
         let result = original.kf.downsampled(toPixels: PixelSize(width: 16, height: 16))
         let round = result.kf.image(withRoundRadius: 4, fit: result.size)

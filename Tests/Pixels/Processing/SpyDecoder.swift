@@ -7,7 +7,7 @@ import Synchronization
 
 /// A decoder of one picture, and the picture that it opens, which delivers half of the size, or a quarter, when that is enough, and
 /// remembers what it was asked for.
-final class SpyDecoder: ImageDecoder, OpenedImage {
+final class SpyDecoder: OpenedImage {
     private let full: Picture
     private let asked = Mutex<[PixelSize?]>([])
 
@@ -23,11 +23,10 @@ final class SpyDecoder: ImageDecoder, OpenedImage {
             hasAlpha: false)
     }
 
-    func canDecode(_ format: ImageFormat) -> Bool { true }
-
-    func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
-    ) -> (any OpenedImage)? { self }
+    /// Opens any file as this picture.
+    var decoder: ImageDecoder {
+        ImageDecoder(canDecode: { _ in true }) { _, _, _ in self }
+    }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         guard case .atLeast(let leastSize) = size else { return nil }
