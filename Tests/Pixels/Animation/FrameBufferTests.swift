@@ -22,7 +22,7 @@ struct FrameBufferTests {
     @Test(arguments: 0..<40)
     func neverExceedsItsBudgetUnderRandomSeeking(seed: UInt64) {
         var random = SeededGenerator(state: seed)
-        let count = Int.random(in: 1...60, using: &random)
+        let count = Int.random(in: 1...45, using: &random)
         let room = Int.random(in: 0...20, using: &random)
         let damaged = (0..<count).filter { _ in Int.random(in: 0..<10, using: &random) == 0 }
         let buffer = buffer(
