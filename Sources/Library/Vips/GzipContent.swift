@@ -15,7 +15,9 @@ public struct GzipContent {
         file.starts(with: [0x1F, 0x8B, 8])
     }
 
-    /// - Parameter limit: So many bytes are inflated at most, and about that much memory is taken.
+    /// - Parameters:
+    ///   - file: The compressed bytes.
+    ///   - limit: The most bytes that are inflated; about as much memory is taken.
     /// - Returns: `nil` for a file of another kind, and for one that is damaged before `limit` is reached.
     public init?(_ file: UnsafeRawBufferPointer, upTo limit: Int) {
         guard Self.isGzip(file), let base = file.baseAddress,

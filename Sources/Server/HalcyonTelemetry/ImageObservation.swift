@@ -6,7 +6,7 @@ public import Tracing
 /// Metrics and spans of the requests of a manager.
 ///
 /// A request becomes a child span of the calling task's span, and its steps become child spans of
-/// the request's. It is followed by its events (``KingfisherManager/events``), so that a manager
+/// the request's. It is followed by its events (`KingfisherManager.events`), so that a manager
 /// without observers has no cost.
 ///
 /// ```swift
@@ -23,6 +23,7 @@ public struct ImageObservation: Sendable {
     /// Begins to listen: requests from now on are observed, once ``run()`` is called.
     ///
     /// - Parameters:
+    ///   - manager: The manager whose requests are observed.
     ///   - metrics: The factory of counters and timers; `nil` for none, by default `MetricsSystem`'s.
     ///   - tracer: The tracer of the spans; `nil` for none, by default `InstrumentationSystem`'s.
     public init(

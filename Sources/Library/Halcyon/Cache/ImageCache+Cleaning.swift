@@ -149,7 +149,11 @@ extension ImageCache {
 
     /// Removes the image of a source and all that processors have made of it; see the form for keys.
     ///
-    /// - Parameter options: What was said of its key: `cacheKeyNormalizer` and `forcedCacheFileExtension`.
+    /// - Parameters:
+    ///   - source: The source of the image.
+    ///   - options: The options that concern its key: `cacheKeyNormalizer` and `forcedCacheFileExtension`.
+    ///   - fromMemory: Whether it is removed from memory.
+    ///   - fromDisk: Whether it is removed from disk.
     public func removeImages(
         of source: Source, options: KingfisherOptionsInfo? = nil, fromMemory: Bool = true,
         fromDisk: Bool = true

@@ -247,7 +247,7 @@ extension ImageServerConfiguration {
         /// The handling of truncated JPEG files.
         public var truncated = Truncated.refuse
         /// The sources to decode in separate processes, in programs that can start some
-        /// (``DecodingWorker/runIfAsked()``).
+        /// (`DecodingWorker.runIfAsked()`).
         public var isolation = DecodingIsolation.foreign
     }
 
