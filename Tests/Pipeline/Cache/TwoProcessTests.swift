@@ -33,7 +33,7 @@ final class CacheStep {
     private let file: URL
 
     /// Beside the tests, where the build puts it.
-    private static let executable = URL(fileURLWithPath: "/proc/self/exe")
+    static let executable = URL(fileURLWithPath: "/proc/self/exe")
         .resolvingSymlinksInPath().deletingLastPathComponent()
         .appendingPathComponent("CacheCrashStep")
 
@@ -50,15 +50,7 @@ final class CacheStep {
 
     deinit { process.send(SIGKILL) }
 
-    var isRunning: Bool { process.isRunning }
-
     var output: String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
 
     func exitCode() async -> Int32? { await process.exitCode() }
-
-    /// Ends it without giving it a chance to tidy up.
-    func kill() async -> Int32? {
-        process.send(SIGKILL)
-        return await process.exitCode()
-    }
 }

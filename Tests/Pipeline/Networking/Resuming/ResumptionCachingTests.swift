@@ -128,7 +128,7 @@ import Testing
             fixture.path, fixture.response.with(.hold(afterBytes: sent, .gate(gate))))
         let (process, lines) = try ChildLines.of { output in
             try ChildProcess(
-                executable: BuiltProgram.file("CacheCrashStep").path,
+                executable: CacheStep.executable.path,
                 arguments: ["download", fixture.partials.path, fixture.url.absoluteString],
                 standardInput: FileHandle.nullDevice.fileDescriptor, standardOutput: output,
                 standardError: output)
