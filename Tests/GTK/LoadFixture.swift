@@ -5,8 +5,6 @@ import HalcyonTestKit
 @testable import Halcyon
 @testable import HalcyonGTK
 
-typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
-
 /// An origin with pictures of one colour each, a cache and a downloader of its own, and the options that
 /// make a view use them.
 @MainActor final class LoadFixture {
