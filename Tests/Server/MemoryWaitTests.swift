@@ -28,16 +28,6 @@ import Testing
         return live
     }
 
-    /// Waits until so many threads wait for memory, on a thread that may wait for that.
-    private static func wait(forWaiters count: Int) async {
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            Thread.detachNewThread {
-                DecodingBudget.shared.wait(forWaiters: count)
-                done.resume()
-            }
-        }
-    }
-
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryDirectory()
@@ -47,7 +37,7 @@ import Testing
             let targets = (1...Processors.count).map { "/_/bl:\($0)/plain/local:///large.png" }
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
                 for target in targets { group.addTask { try await live.told(target) } }
-                await MemoryWaitTests.wait(forWaiters: targets.count)
+                await DecodingBudget.shared.until(waiters: targets.count)
                 clock.advance(by: live.server.configuration.work.requestTimeout)
                 for try await answer in group {
                     #expect(answer.status == 503 && answer.code == "deadline")
@@ -76,7 +66,7 @@ import Testing
             for (number, client) in clients.enumerated() {
                 client.get("/_/bl:\(1 + number)/plain/local:///large.png")
             }
-            await MemoryWaitTests.wait(forWaiters: clients.count)
+            await DecodingBudget.shared.until(waiters: clients.count)
             let count = clients.count
             clients = []
             await live.server.makers.gate.until { $0.passing == 0 }

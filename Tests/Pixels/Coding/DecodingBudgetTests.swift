@@ -37,20 +37,10 @@ import Testing
         await returns.waitFor(count: count)
     }
 
-    /// Waits until `count` threads wait for memory.
-    private func waitInLine(_ count: Int) async {
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            Thread.detachNewThread { [budget] in
-                budget.wait(forWaiters: count)
-                done.resume()
-            }
-        }
-    }
-
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         await holdFirst(70)
         hold(40, "second")
-        await waitInLine(1)
+        await budget.until(waiters: 1)
         #expect(budget.heldBytes == 70)
         await end(count: 2)
         #expect(events.events == ["first", "first ends", "second"])
@@ -70,7 +60,7 @@ import Testing
     @Test func decodesWhatIsLargerThanTheWholeAlone() async {
         await holdFirst(1000, "large")
         hold(1, "small")
-        await waitInLine(1)
+        await budget.until(waiters: 1)
         #expect(!budget.takeIfFree(1))
         await end(count: 2)
         #expect(events.events == ["large", "large ends", "small"])
@@ -79,7 +69,7 @@ import Testing
     @Test func letsThoseGoOnWhoHaveRoomInALargerLimit() async {
         await holdFirst(70)
         hold(60, "second")
-        await waitInLine(1)
+        await budget.until(waiters: 1)
         budget.limit = 130
         await events.wait { $0.contains("second") }
         await end(count: 2)
@@ -113,10 +103,10 @@ import Testing
             }
             returns.record(())
         }
-        await waitInLine(1)
+        await budget.until(waiters: 1)
         #expect(stop.waitsForMemory)
         hold(20, "small")
-        await waitInLine(2)
+        await budget.until(waiters: 2)
         stop.give()
         // What a stop does to the budget of the process.
         budget.wake()

@@ -25,6 +25,8 @@ package final class DecodingBudget: @unchecked Sendable {
     /// The turns of the waiting threads, the next one first.
     private var line: [Int] = []
     private var lastTurn = 0
+    /// The number of threads in ``wait(forWaiters:)``.
+    private var watcherCount = 0
 
     init(limit: Int, least: Int = 0) {
         most = limit
@@ -48,7 +50,11 @@ package final class DecodingBudget: @unchecked Sendable {
 
     /// Blocks until this number of threads waits.
     package func wait(forWaiters count: Int) {
-        condition.withLock { while line.count != count { condition.wait() } }
+        condition.withLock {
+            watcherCount += 1
+            while line.count != count { condition.wait() }
+            watcherCount -= 1
+        }
     }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
@@ -109,7 +115,7 @@ package final class DecodingBudget: @unchecked Sendable {
         let turn = lastTurn
         let stop = cdecoding_thread().pointee.stop
         line.append(turn)
-        condition.broadcast()
+        if watcherCount > 0 { condition.broadcast() }
         defer {
             line.removeAll { $0 == turn }
             if let stop { cdecoding_set_waits_for_memory(stop, false) }
