@@ -344,7 +344,8 @@ def damaged(program):
 def store_fails(program, act, repair):
     with StoringCluster(program, 2, PictureOrigin()) as cluster:
         def target(number):
-            return cluster.target(f"{number % 97}.png", f"w:{20 + number % 41}")
+            # Every other one is new, however long it takes: known pictures are not stored again.
+            return cluster.target(f"{number if number % 2 else number % 97}.png", f"w:{20 + number % 41}")
 
         for node in cluster.nodes:
             node.stop()
