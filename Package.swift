@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Targets are in the order of the folders of Sources and Tests. Who depends on Halcyon alone fetches GRDB and swift-log:
-// what only servers and programs need is behind traits, which are on in a clone of this repository.
+// what only servers and programs need is behind a trait, which is on in a clone of this repository. It is one: SwiftPM
+// passes the names of several to the compiler in an order that changes from run to run, and with it all is built anew.
 
 /// Whether SwiftPM reads this manifest for a package that depends on it: in its folder of checkouts, or from a commit.
 let isDependency =
@@ -13,11 +14,7 @@ func forServers(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
-func forPrograms(_ name: String, _ package: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: ["Programs"]))
-}
-
-let arguments = forPrograms("ArgumentParser", "swift-argument-parser")
+let arguments = forServers("ArgumentParser", "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = forServers("NIOCore", "swift-nio")
@@ -46,9 +43,8 @@ let package = Package(
     traits: [
         .trait(
             name: "Server",
-            description: "HalcyonServer, HalcyonS3 and HalcyonTelemetry, with SwiftNIO and others"),
-        .trait(name: "Programs", description: "The programs, with swift-argument-parser"),
-        .default(enabledTraits: isDependency ? [] : ["Server", "Programs"]),
+            description: "Servers, S3, telemetry and the programs, with SwiftNIO and others"),
+        .default(enabledTraits: isDependency ? [] : ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
