@@ -63,13 +63,15 @@ struct JPEGDecoderTests {
         let profile = try VipsImage.load("jpegload_buffer", bytes: data).blob("icc-profile-data")
         if ForeignProfile(profile.map { [UInt8]($0) }, channels: 3)?.isQuick == true {
             // Colours of a display are converted by the same formulas, rounded in other places.
-            var (greatest, sum) = (0, 0)
-            for (a, b) in zip([UInt8](found.data), [UInt8](expected.data)) where a != b {
-                greatest = max(greatest, abs(Int(a) - Int(b)))
-                sum += abs(Int(a) - Int(b))
+            let (samples, others) = ([UInt8](found.data), [UInt8](expected.data))
+            var (greatest, sum, index) = (0, 0, 0)
+            while index < samples.count {
+                let difference = abs(Int(samples[index]) - Int(others[index]))
+                (greatest, sum) = (max(greatest, difference), sum + difference)
+                index += 1
             }
             #expect(greatest <= 3)
-            #expect(Double(sum) <= 0.4 * Double(found.data.count))
+            #expect(Double(sum) <= 0.4 * Double(samples.count))
         } else {
             // Not compared in the expectation, which would describe millions of bytes.
             let isEqual = found.data == expected.data

@@ -151,13 +151,22 @@ enum JPEGQuality {
     /// The quality, 1…100, whose table differs least from `table`; of several the highest.
     static func nearest(to table: [Int]) -> Int? {
         guard table.count == standard.count else { return nil }
-        return (1...100).reversed().min { difference(table, $0) < difference(table, $1) }
+        var (nearest, least) = (100, Int.max)
+        for quality in (1...100).reversed() {
+            let difference = difference(table, quality, within: least)
+            if difference < least { (nearest, least) = (quality, difference) }
+        }
+        return nearest
     }
 
-    private static func difference(_ table: [Int], _ quality: Int) -> Int {
+    /// The sum of the differences, or of as many as exceed `limit`.
+    private static func difference(_ table: [Int], _ quality: Int, within limit: Int) -> Int {
         let scale = quality < 50 ? 5000 / quality : 200 - 2 * quality
-        return zip(table, standard).reduce(0) { sum, pair in
-            sum + abs(pair.0 - min(max((pair.1 * scale + 50) / 100, 1), 255))
+        var (sum, index) = (0, 0)
+        while index < standard.count, sum < limit {
+            sum += abs(table[index] - min(max((standard[index] * scale + 50) / 100, 1), 255))
+            index += 1
         }
+        return sum
     }
 }
