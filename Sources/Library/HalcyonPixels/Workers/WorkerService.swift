@@ -43,6 +43,7 @@ enum WorkerService {
             }
         }
         let opensFiles = missing & UInt32(CWORKER_FILES) == 0
+        OpenedByVips.keepsImages = true
         loadLibraries()
         missing |= cworker_confine_template()
         let ready = WorkerAnswer.ready(missing: missing).bytes(id: 0)
@@ -115,6 +116,7 @@ enum WorkerService {
                 coding: .current, duration: 0, room: 1)
             guard input.write(data), let asked = WorkerRequest(request.bytes) else { return }
             _ = answer(asked).bytes(id: asked.id)
+            file = nil
         }
 
         func send(_ answer: WorkerAnswer, to id: UInt64) {
@@ -129,6 +131,7 @@ enum WorkerService {
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
             while true {
                 if cworker_wait(socket, Self.idleTime) == 0 {
+                    file?.dropImage()
                     Vips.endJob()
                     cworker_trim()
                 }
@@ -262,6 +265,8 @@ enum WorkerService {
         }
 
         var isHeldWhole: Bool { (opened as? OpenedByVips)?.isHeldWhole ?? false }
+
+        func dropImage() { (opened as? OpenedByVips)?.dropImage() }
 
         func decode(frame: Int, _ size: DecodedSize) throws -> Bitmap {
             let full = opened.header.size
