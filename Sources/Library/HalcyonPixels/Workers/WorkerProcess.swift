@@ -32,6 +32,8 @@ final class WorkerFile: Sendable {
     let worker = Atomic<Int>(0)
 
     private static let nextName = Atomic<UInt64>(0)
+    /// The pixels that came with the header, until they are needed.
+    private let pixels = Mutex<Bitmap?>(nil)
     private let digestOnce = Mutex<[UInt8]?>(nil)
 
     /// The SHA-256 digest of the bytes, computed on first use.
@@ -41,6 +43,9 @@ final class WorkerFile: Sendable {
         digestOnce.withLock { $0 = digest }
         return digest
     }
+
+    func keep(_ bitmap: Bitmap) { pixels.withLock { $0 = bitmap } }
+    func takePixels() -> Bitmap? { pixels.withLock { $0.take() } }
 
     init(_ data: Data, _ format: ImageFormat, _ coding: DirectCoding) {
         self.data = data
@@ -121,8 +126,7 @@ final class WorkerProcess: @unchecked Sendable {
         _ task: WorkerRequest.Task, of file: WorkerFile, room: Int, onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         guard output.reserve(room) else { throw .noMemory }
-        let isLarge = max(room, file.data.count) > Self.muchMemory
-        defer { if isLarge { lastLarge = cdecoding_now() } }
+        defer { noteUse(of: max(room, file.data.count)) }
         if fileName == file.name {
             let answer = try exchange(task, file, room, byteCount: nil, onLongWork)
             guard case .unknownFile = answer else { return answer }
@@ -134,6 +138,10 @@ final class WorkerProcess: @unchecked Sendable {
         fileName = file.name
         file.worker.store(number, ordering: .relaxed)
         return answer
+    }
+
+    private func noteUse(of count: Int) {
+        if count > Self.muchMemory { lastLarge = cdecoding_now() }
     }
 
     /// Releases the memory of the regions. The worker loses its open file.
@@ -158,7 +166,11 @@ final class WorkerProcess: @unchecked Sendable {
         try send(request)
         let answer = try receive(
             id: lastID, format: file.format, deadline: deadline + Self.grace, onLongWork)
-        if case .ready = answer { throw .nonsense }
+        switch answer {
+        case .ready: throw .nonsense
+        case .opened(let header, _, hasPixels: true): noteUse(of: header.byteCount)
+        default: break
+        }
         return answer
     }
 
