@@ -45,6 +45,13 @@ import Vips
         #expect(Set(names).isSubset(of: FuzzTarget.all.map(\.name)))
     }
 
+    /// Cases that are written by a script (scripts/worker-answer-cases) are of no use when nothing of them is read.
+    @Test func casesThatMustBeReadAreRead() throws {
+        let cases = Self.cases.filter { $0.file.lastPathComponent.hasPrefix("read-") }
+        #expect(!cases.isEmpty)
+        for kept in cases { try kept.target.run(Data(contentsOf: kept.file)) }
+    }
+
     /// Seeds are valid files, so that a target that refuses all of them tests nothing.
     @Test(arguments: FuzzTarget.all.map(\.name))
     func aTargetReadsOneOfItsSeeds(_ name: String) throws {

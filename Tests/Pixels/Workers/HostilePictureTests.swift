@@ -17,7 +17,7 @@ import Testing
         ("stop", stopped("SIGSYS")), ("exit", stopped("it ended")), ("flood", nonsense),
         ("none", nonsense), ("zero", nonsense), ("frames", nonsense), ("cut", nonsense),
         ("other", nonsense), ("size", nonsense), ("channels", nonsense), ("depth", nonsense),
-        ("huge", nonsense),
+        ("huge", nonsense), ("pixels", nonsense), ("beyond", nonsense),
     ])
     func aPictureThatEndsItsDecoderFailsAndEndsNothingElse(
         _ action: String, _ error: String
@@ -29,6 +29,33 @@ import Testing
         #expect(lines.errors == [error, error])
         // The second time no worker was asked.
         #expect(lines.counts?.died == 1)
+    }
+
+    /// One request opens and decodes it.
+    @Test(arguments: [
+        ("abort", stopped("SIGABRT")), ("exit", stopped("it ended")), ("other", nonsense),
+        ("frames", nonsense), ("pixels", nonsense), ("beyond", nonsense),
+    ])
+    func aPictureThatIsDecodedWhenItIsOpenedFailsAlone(
+        _ action: String, _ error: String
+    ) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:\(action)", "trial:good#2", "trial:\(action)"],
+            options: ["--at-once"])
+        #expect(lines.outcomes == ["ok", "error", "ok", "error"])
+        #expect(lines.errors == [error, error])
+        #expect(lines.counts?.died == 1)
+    }
+
+    /// The second has more pixels than fit into the region for a first picture, the third as many.
+    @Test func picturesOfAnySizeAreRightWhenTheyAreDecodedAtOnce() async throws {
+        let lines = try await TrialRun.decode(
+            [
+                "trial:good#1", "trial:good#2@1000x900", "trial:good#3@1000x900",
+                "trial:good#4@2000x1500", "trial:good#5",
+            ], options: ["--at-once"])
+        #expect(lines.outcomes == ["ok", "ok", "ok", "ok", "ok"])
+        #expect(lines.counts?.died == 0)
     }
 
     @Test(arguments: ["spin", "sleep", "allocate"])

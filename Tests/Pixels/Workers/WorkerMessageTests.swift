@@ -20,7 +20,7 @@ struct WorkerMessageTests {
     }()
 
     private static let answers: [WorkerAnswer] =
-        headers.map { .opened($0, isHeldWhole: $0.hasAlpha) }
+        headers.map { .opened($0, isHeldWhole: $0.hasAlpha, hasPixels: $0.timing == nil) }
         + [
             .ready(missing: 5), .pixels(size, channels: 3, depth: .sixteen),
             .text(byteCount: 1 << 20), .unknownFile,
@@ -45,7 +45,7 @@ struct WorkerMessageTests {
             .exactly(Reduction(size: Self.size, quality: .fast)),
         ]
         let tasks: [WorkerRequest.Task] =
-            [.open, .play(frame: 9), .tell]
+            [.open(pixelsUpTo: 0), .open(pixelsUpTo: 1 << 21), .play(frame: 9), .tell]
             + sizes.enumerated().map { .decode(frame: $0.offset, $0.element) }
         for format in ImageFormat.allCases {
             for (index, task) in tasks.enumerated() {
@@ -94,11 +94,12 @@ struct WorkerMessageTests {
     /// What may be relied on in an answer, whoever has written it.
     private static func check(_ answer: WorkerAnswer) {
         switch answer {
-        case .opened(let header, _):
+        case .opened(let header, _, let hasPixels):
             #expect(header.format == .TIFF && header.frameCount > 0)
             #expect(header.size.width > 0 && header.size.height > 0)
             #expect(header.storedSize.map { $0.width > 0 && $0.height > 0 } ?? true)
             #expect(header.timing.map { $0.durations.count == header.frameCount } ?? true)
+            #expect(!hasPixels || header.timing == nil)
         case .pixels(let size, let channels, _):
             #expect(size.width > 0 && size.height > 0 && (channels == 3 || channels == 4))
         case .text(let count): #expect(count >= 0)
@@ -108,9 +109,24 @@ struct WorkerMessageTests {
     }
 
     @Test(arguments: [-1, 0, .nan, .infinity]) func framesAreShownForSomeTime(_ duration: Double) {
-        let bytes = WorkerAnswer.opened(Self.headers[2], isHeldWhole: false).bytes(id: Self.id)
+        let answer = WorkerAnswer.opened(Self.headers[2], isHeldWhole: false, hasPixels: false)
+        let bytes = answer.bytes(id: Self.id)
         #expect(Self.read(bytes, durations: [0.1, duration, 0.1]) == nil)
         #expect(Self.read(bytes, durations: [0.1, 0.1]) == nil)
+    }
+
+    @Test func anAnimationDoesNotComeWithPixels() {
+        let answer = WorkerAnswer.opened(Self.headers[2], isHeldWhole: false, hasPixels: true)
+        #expect(Self.read(answer.bytes(id: Self.id)) == nil)
+    }
+
+    @Test func onlyStillPicturesWithinTheLimitMayBeDecodedAtOnce() {
+        let count = Self.size.pixelCount
+        #expect(Self.headers[0].mayBeDecodedAtOnce(upTo: count))
+        #expect(!Self.headers[0].mayBeDecodedAtOnce(upTo: count - 1))
+        // As much is decoded as is stored.
+        #expect(!Self.headers[1].mayBeDecodedAtOnce(upTo: count))
+        #expect(!Self.headers[2].mayBeDecodedAtOnce(upTo: .max))
     }
 
     /// Decoders tell of sizes that no picture can have.

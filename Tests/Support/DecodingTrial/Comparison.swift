@@ -49,6 +49,7 @@ struct Comparison {
         func image() throws -> Image { try Image.decoding(data, options: options) }
 
         way("full") { try Self.digest(image().bitmap()) }
+        way("at once") { try Self.digest(Image.rendering(data, options: options).bitmap()) }
         for part in [0.5, 0.21, 0.03] {
             way("reduced to \(part)") {
                 let image = try image()

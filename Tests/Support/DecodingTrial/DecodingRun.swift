@@ -91,7 +91,12 @@ struct Outcome {
             let data = try picture?.data ?? Data(contentsOf: URL(fileURLWithPath: name))
             let bitmap = try LongDecoding.noting(giveUp) {
                 try stop.watching {
-                    try Image.decoding(data, options: options.creating(number)).bitmap()
+                    let creating = options.creating(number)
+                    let image =
+                        try options.isAtOnce
+                        ? Image.rendering(data, options: creating)
+                        : Image.decoding(data, options: creating)
+                    return try image.bitmap()
                 }
             }
             if let picture, data.starts(with: Data("II".utf8)) {

@@ -20,6 +20,7 @@ struct DecodingTrial {
         --limit MS,…       the longest time that each picture may take, the last one all others
         --give-up          stop waiting for each picture that takes long, but good ones
         --alike            killers of one kind are the same file
+        --at-once          pixels are requested with the header
         --refuse seccomp,landlock,memory-files,limits,privileges
         --program FILE     what is started as a worker
         --signal NUMBER    sent to workers between two files, or to one that is at trial:unless-calm
@@ -62,6 +63,7 @@ struct TrialOptions {
     var limits: [Int] = []
     var givesUp = false
     var isAlike = false
+    var isAtOnce = false
     var signalsTemplate = false
     var refused: UInt32 = 0
     var program: String?
@@ -103,7 +105,10 @@ struct TrialOptions {
     }
 
     private static var flags: [String: WritableKeyPath<TrialOptions, Bool>] {
-        ["--alike": \.isAlike, "--give-up": \.givesUp, "--to-template": \.signalsTemplate]
+        [
+            "--alike": \.isAlike, "--at-once": \.isAtOnce, "--give-up": \.givesUp,
+            "--to-template": \.signalsTemplate,
+        ]
     }
 
     private static let calls: [String: UInt32] = [

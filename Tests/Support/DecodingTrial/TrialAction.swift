@@ -13,7 +13,7 @@ struct TrialAction {
     static let killers = [
         "abort", "outside", "recurse", "spin", "allocate", "fork", "execute", "connect", "flood",
         "none", "zero", "frames", "cut", "twice", "other", "stop", "errors", "exit", "sleep",
-        "size", "channels", "depth", "huge",
+        "size", "channels", "depth", "huge", "pixels", "beyond",
     ]
 
     private let name: String
@@ -58,35 +58,35 @@ struct TrialAction {
 
     /// Sends a false or malformed message.
     private func answer() {
-        let size = number(16 as Int64) + number(12 as Int64)
-        let header = size + size + [0, 8]
-        let end: [UInt8] = number(1 as UInt32) + [0] + number(0 as UInt32) + [0]
+        let size = [16, 12]
         switch name {
         case "none" where trial.isOpening: say([77, 1, 2, 3])
-        case "zero" where trial.isOpening:
-            say([2] + number(0 as Int64) + number(0 as Int64) + size + [0, 8] + end)
-        case "frames" where trial.isOpening:
-            say([2] + header + number(UInt32.max) + [1] + number(0 as UInt32) + [0])
+        case "zero" where trial.isOpening: say(opened([0, 0]))
+        case "frames" where trial.isOpening: say(opened(size, frames: Int(UInt32.max)))
         case "cut" where trial.isOpening: say([2] + size)
-        case "twice":
-            if trial.isOpening { say([2] + header + end) } else { say([3] + size + [3, 8]) }
-        case "other" where trial.isOpening: say([2] + header + end, id: trial.id &+ 1000)
-        case "size" where !trial.isOpening:
-            say([3] + number(17 as Int64) + number(12 as Int64) + [3, 8])
+        case "twice": say(trial.isOpening ? opened(size) : [3] + size + [3, 8])
+        case "other" where trial.isOpening: say(opened(size), id: trial.id &+ 1000)
+        case "size" where !trial.isOpening: say([3, 17, 12, 3, 8])
         case "channels" where !trial.isOpening: say([3] + size + [4, 8])
         case "depth" where !trial.isOpening: say([3] + size + [3, 16])
-        case "huge" where !trial.isOpening:
-            say([3] + number(Int64(Int32.max)) + number(Int64(Int32.max)) + [3, 8])
+        case "huge" where !trial.isOpening: say([3, Int(Int32.max), Int(Int32.max), 3, 8])
+        // Of pixels that were not requested, and of some beyond the region.
+        case "pixels" where trial.isOpening: say(opened([2000, 2000], hasPixels: true))
+        case "beyond" where trial.isOpening: say(opened([1000, 1000], hasPixels: true))
         default: break
         }
     }
 
-    private func say(_ words: [UInt8], id: UInt64? = nil) {
-        let bytes = number(id ?? trial.id) + words
-        _ = ctrial_send(Self.socket, bytes, bytes.count)
+    /// The answer to opening an opaque picture.
+    private func opened(_ size: [Int], frames: Int = 1, hasPixels: Bool = false) -> [Int] {
+        [2] + size + size + [0, 8, frames, frames > 1 ? 1 : 0, 0, 0, hasPixels ? 1 : 0]
     }
 
-    private func number<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
-        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    private func say(_ numbers: [Int], id: UInt64? = nil) {
+        let words = [id ?? trial.id] + numbers.map { UInt64(truncatingIfNeeded: Int64($0)) }
+        let bytes = words.flatMap { word in
+            withUnsafeBytes(of: word.littleEndian) { Array($0) }
+        }
+        _ = ctrial_send(Self.socket, bytes, bytes.count)
     }
 }

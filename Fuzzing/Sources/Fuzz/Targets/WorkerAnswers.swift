@@ -4,7 +4,8 @@ import Foundation
 
 extension FuzzTarget {
     /// Answers of a process that decodes, which a file may have taken over. A byte for the format and one for the
-    /// count of durations that lie in the region for output, those durations, and the answer.
+    /// count of durations that lie in the region for output, those durations, and the answer. Answers that are wrong in
+    /// one place are written by scripts/worker-answer-cases.
     static let workerAnswers = FuzzTarget(
         "workeranswer",
         seeds: {
@@ -22,8 +23,9 @@ extension FuzzTarget {
                 [
                     .ready(missing: 3),
                     .opened(
-                        ImageHeader(format: .AVIF, size: size, hasAlpha: false), isHeldWhole: true),
-                    .opened(moving, isHeldWhole: false),
+                        ImageHeader(format: .AVIF, size: size, hasAlpha: false), isHeldWhole: true,
+                        hasPixels: true),
+                    .opened(moving, isHeldWhole: false, hasPixels: false),
                     .pixels(size, channels: 4, depth: .eight), .text(byteCount: 99), .unknownFile,
                 ] + errors.map { .failure($0) }
             let durations = [0.1, 0.5].flatMap { duration in
@@ -53,11 +55,12 @@ extension FuzzTarget {
             "an answer to something else")
 
         switch answer {
-        case .opened(let header, _):
+        case .opened(let header, _, let hasPixels):
             precondition(header.size.width > 0 && header.size.height > 0 && header.frameCount > 0)
             precondition(header.format == format)
             precondition(header.timing.map { $0.durations.count == header.frameCount } ?? true)
-            _ = header.size.pixelCount
+            precondition(!hasPixels || header.timing == nil)
+            _ = header.byteCount
         case .pixels(let size, let channels, _):
             precondition(size.width > 0 && size.height > 0 && (channels == 3 || channels == 4))
             _ = size.pixelCount

@@ -19,11 +19,12 @@ struct EncodedImage: Sendable {
     /// - Parameters:
     ///   - coding: Which formats are read by their own codecs.
     ///   - decoder: Reads `data`; by default the first of all decoders that can.
+    ///   - forPixels: Whether the pixels of the first frame are wanted in any case, in full size.
     /// - Throws: `ImageCodingError`: empty or unknown data, a format that cannot be read, a damaged
     ///   header, or more pixels than `limits` allow.
     init(
         _ data: Data, limits: DecodingLimits = .default, coding: DirectCoding = .current,
-        decoder: ImageDecoder? = nil
+        decoder: ImageDecoder? = nil, forPixels: Bool = false
     ) throws {
         guard !data.isEmpty else { throw ImageCodingError.emptyData }
         // Before the first codec takes memory; most of them have nothing to do with libvips.
@@ -39,9 +40,10 @@ struct EncodedImage: Sendable {
         drawing = format == .SVG ? try SVGDocument(data, limits: limits) : nil
         let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
         let data = ended ?? drawing?.data ?? data
+        let atOnce = forPixels ? DecodingAtOnce(of: format, data, drawing, limits) : nil
         opened = try DecodingWatch.run(limits.maximumDuration) {
             try decoder?.open(data, format, coding)
-                ?? ImageDecoders.open(data, format: format, coding: coding)
+                ?? ImageDecoders.open(data, format: format, coding: coding, atOnce: atOnce)
         }
         if let ended { opened = UnendedJPEG(ended, opened) }
         self.data = data

@@ -13,10 +13,12 @@ enum ImageDecoders {
     static let general: [ImageDecoder] = [.vips, .bmp, .ico]
 
     /// Opens `data`, a file of `format`, with the first decoder that takes it.
+    ///
+    /// - Parameter atOnce: The pictures whose pixels are wanted with the header.
     static func open(
-        _ data: Data, format: ImageFormat, coding: DirectCoding
+        _ data: Data, format: ImageFormat, coding: DirectCoding, atOnce: DecodingAtOnce? = nil
     ) throws -> any OpenedImage {
-        let isolated: [ImageDecoder] = DecodingIsolation.current.covers(format) ? [.worker] : []
+        let isolated = DecodingIsolation.current.covers(format) ? [ImageDecoder.worker(atOnce)] : []
         for decoder in isolated + decoders(of: format, coding) where decoder.canDecode(format) {
             if let opened = try decoder.open(data, format, coding) { return opened }
         }

@@ -1,5 +1,6 @@
 import DirectCodecs
 import Foundation
+import Synchronization
 import Vips
 
 extension ImageDecoder {
@@ -61,8 +62,13 @@ extension OpenedByVips {
         if format == .GIF || format == .WebP { header.timing = Self.timing(of: image) }
         self.init(
             data, header: header, orientation: orientation, meaning: meaning,
-            structure: structure)
+            structure: structure, image: Self.keepsImages ? image : nil)
     }
+
+    /// Whether an image opened for its header is kept for the first decoding of its first frame, which need not parse
+    /// the file again. Set in workers, before the first file, for they have one file open and decode most of them at
+    /// once. Elsewhere each picture that is not rendered yet would hold the state of a codec.
+    nonisolated(unsafe) static var keepsImages = false
 
     /// Throws for files whose kind can be told by a few bytes, and that libvips would refuse in words of
     /// its own, or take.
@@ -116,10 +122,11 @@ struct OpenedByVips: OpenedImage {
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
     private let structure: GIFStructure?
+    private let image: UnreadImage?
 
     init(
         _ data: Data, header: ImageHeader, orientation: Int = 1, meaning: HEIFMeaning? = nil,
-        structure: GIFStructure? = nil
+        structure: GIFStructure? = nil, image: VipsImage? = nil
     ) {
         self.data = data
         self.header = header
@@ -129,7 +136,11 @@ struct OpenedByVips: OpenedImage {
             header.format == .PNG
             ? data.withUnsafeBytes { ColourDescription(ofPNG: $0) } : meaning?.colours
         self.structure = structure
+        self.image = image.map(UnreadImage.init)
     }
+
+    /// Gives up the image that was opened for the header.
+    func dropImage() { _ = image?.take() }
 
     /// Whether all pixels are in memory when they are handed on.
     var isHeldWhole: Bool { colours.map { !$0.isSRGB } ?? false }
@@ -221,6 +232,7 @@ extension OpenedByVips {
                 }
             }
         }
+        if frame == 0, let image = image?.take() { return image }
         return try loader.open(data, VipsLoader.Request(frame: frame))
     }
 
@@ -246,6 +258,15 @@ extension OpenedByVips {
             return []
         }
     }
+}
+
+/// An image of the first frame in full size, whose pixels can be read once.
+private final class UnreadImage: Sendable {
+    private let image: Mutex<VipsImage?>
+
+    init(_ image: VipsImage) { self.image = Mutex(image) }
+
+    func take() -> VipsImage? { image.withLock { $0.take() } }
 }
 
 /// Reads the frames of unusual GIF files off the strip of all frames, which libvips decodes as far as it is read.

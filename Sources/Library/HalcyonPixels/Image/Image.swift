@@ -83,7 +83,28 @@ public final class Image: Sendable {
     public static func decoding(
         _ data: Data, options: ImageCreatingOptions = ImageCreatingOptions()
     ) throws -> Image {
-        let encoded = try EncodedImage(data, limits: options.limits, coding: options.coding)
+        try decoding(data, options: options, forPixels: false)
+    }
+
+    /// The image in a file's bytes, with its pixels (of an animation: those of its first frame) in memory.
+    ///
+    /// Does what ``decoding(_:options:)`` and ``bitmap(frame:)`` do one after the other, with one request to a worker
+    /// in place of two where the picture is not large.
+    /// - Throws: `ImageCodingError`.
+    public static func rendering(
+        _ data: Data, options: ImageCreatingOptions = ImageCreatingOptions()
+    ) throws -> Image {
+        let image = try decoding(data, options: options, forPixels: true)
+        _ = try image.bitmap()
+        return image
+    }
+
+    /// - Parameter forPixels: Whether the pixels of the first frame are wanted in any case, in full size.
+    package static func decoding(
+        _ data: Data, options: ImageCreatingOptions, forPixels: Bool
+    ) throws -> Image {
+        let encoded = try EncodedImage(
+            data, limits: options.limits, coding: options.coding, forPixels: forPixels)
         let header = encoded.header
         var timing = options.onlyFirstFrame ? nil : header.timing
         if let fileTiming = timing, options.preloadAll, options.duration > 0 {

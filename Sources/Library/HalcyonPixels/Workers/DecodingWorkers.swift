@@ -36,7 +36,7 @@ final class DecodingWorkers: @unchecked Sendable {
     private var template: WorkerTemplate?
     /// Used by the starting thread.
     private var startBudget = StartBudget()
-    /// Seconds after which a worker that is not used gives back the memory of large pictures.
+    /// Seconds after which a worker without large pictures gives back the memory of the last one.
     private static let longestIdle = 5.0
 
     let killers = KillerFiles()
@@ -201,7 +201,6 @@ final class DecodingWorkers: @unchecked Sendable {
 
     private func giveBack(_ worker: WorkerProcess) {
         report(worker.child.said)
-        worker.lastUse = cdecoding_now()
         condition.withLock {
             answerCount += 1
             guard !worker.isHeldBack, processes.count <= most + longCount else {
@@ -210,22 +209,26 @@ final class DecodingWorkers: @unchecked Sendable {
                 return
             }
             idle.append(worker)
-            if waiting > 0 || worker.holdsMuch { condition.broadcast() }
+            if waiting > 0 || worker.lastLarge != nil && !looksAtIdle { condition.broadcast() }
         }
     }
+
+    /// Whether the starting thread looks at idle workers from time to time, and need not be woken for one more.
+    private var looksAtIdle = false
 
     /// Waits until a worker is wanted, and meanwhile shrinks idle ones. Called with the lock.
     private func waitUntilWanted() {
         while wanted == 0 {
-            guard idle.contains(where: \.holdsMuch) else {
+            looksAtIdle = idle.contains { $0.lastLarge != nil }
+            guard looksAtIdle else {
                 condition.wait()
                 continue
             }
             _ = condition.wait(until: Date(timeIntervalSinceNow: Self.longestIdle))
             let now = cdecoding_now()
-            for worker in idle where worker.holdsMuch {
-                let idleTime = Double(now - min(now, worker.lastUse)) / 1e9
-                if idleTime >= Self.longestIdle { worker.shrink() }
+            for worker in idle {
+                guard let last = worker.lastLarge else { continue }
+                if Double(now - min(now, last)) / 1e9 >= Self.longestIdle { worker.shrink() }
             }
         }
     }
@@ -454,9 +457,10 @@ struct NoWorkers: Error {
 /// Files that crashed their decoder, or kept it beyond their time, by digest.
 final class KillerFiles: Sendable {
     private struct State {
-        var files: [[UInt8]: Entry] = [:]
+        /// By size in bytes, then by digest: only files of a killer's size are digested.
+        var files: [Int: [[UInt8]: Entry]] = [:]
         /// The oldest first.
-        var order: [[UInt8]] = []
+        var order: [(size: Int, digest: [UInt8])] = []
     }
 
     private struct Entry {
@@ -472,13 +476,10 @@ final class KillerFiles: Sendable {
     private static let timeOfLateOnes: UInt64 = 60_000_000_000
 
     private let state = Mutex(State())
-    /// Digests are computed only if this is not zero.
-    private let count = Atomic(0)
 
     func error(of file: WorkerFile) -> ImageCodingError? {
-        guard count.load(ordering: .acquiring) > 0 else { return nil }
-        let digest = file.digest
-        guard let entry = state.withLock({ $0.files[digest] }), entry.end > cdecoding_now(),
+        guard let killers = state.withLock({ $0.files[file.data.count] }),
+            let entry = killers[file.digest], entry.end > cdecoding_now(),
             WorkerProcess.timeLeft / 2 <= entry.time
         else { return nil }
         return entry.error
@@ -491,14 +492,14 @@ final class KillerFiles: Sendable {
             entry.time = time
             entry.end = cdecoding_now() + Self.timeOfLateOnes
         }
-        let digest = file.digest
-        let now = state.withLock { state in
-            if state.files.updateValue(entry, forKey: digest) == nil { state.order.append(digest) }
-            if state.order.count > Self.most {
-                state.files[state.order.removeFirst()] = nil
-            }
-            return state.order.count
+        let (size, digest) = (file.data.count, file.digest)
+        state.withLock { state in
+            let former = state.files[size, default: [:]].updateValue(entry, forKey: digest)
+            if former == nil { state.order.append((size, digest)) }
+            guard state.order.count > Self.most else { return }
+            let oldest = state.order.removeFirst()
+            state.files[oldest.size]?[oldest.digest] = nil
+            if state.files[oldest.size]?.isEmpty == true { state.files[oldest.size] = nil }
         }
-        count.store(now, ordering: .releasing)
     }
 }

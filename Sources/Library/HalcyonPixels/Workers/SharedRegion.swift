@@ -2,15 +2,21 @@ import CProcesses
 import Foundation
 import Glibc
 import HalcyonWork
+import Synchronization
 
 /// Memory shared by two processes, which both keep mapped from picture to picture.
 final class SharedRegion {
     let file: Int32
     private(set) var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// Larger contents are released while they are copied out.
-    private static let mostKept = 8 << 20
+    /// Contents up to this size are kept for the next ones: pages that are there cost a tenth of fresh ones.
+    private static let small = 8 << 20
     private static let step = 1 << 20
+    /// The most bytes of larger contents that all regions together keep: a photograph of 12 megapixels.
+    private static var mostKept: Int { min(40 << 20, DecodingBudget.shared.limit / 4) }
+    private static let allKept = Atomic(0)
+    /// This region's part of `allKept`.
+    private var kept = 0
 
     /// Creates a region; `nil` without memory for it.
     init?() {
@@ -24,6 +30,7 @@ final class SharedRegion {
     }
 
     deinit {
+        Self.allKept.subtract(kept, ordering: .relaxed)
         if let pointer = bytes.baseAddress { munmap(pointer, bytes.count) }
         if file >= 0 { close(file) }
     }
@@ -62,21 +69,42 @@ final class SharedRegion {
     /// Copies the first `count` bytes to private memory.
     func pixels(count: Int) -> PixelMemory {
         let memory = PixelMemory.forPixels(count: count)
-        guard count > Self.mostKept, let start = bytes.baseAddress else {
-            memory.pointer.copyMemory(from: bytes.baseAddress!, byteCount: count)
+        let start = UnsafeRawPointer(bytes.baseAddress!)
+        guard count > Self.small, !keeps(count) else {
+            memory.pointer.copyMemory(from: start, byteCount: count)
             return memory
         }
-        // Release each piece once it is copied, so that large pictures are not held twice.
-        for offset in stride(from: 0, to: count, by: Self.mostKept) {
-            let length = min(Self.mostKept, count - offset)
+        // Release each piece once it is copied, so that the largest pictures are not held twice.
+        for offset in stride(from: 0, to: count, by: Self.small) {
+            let length = min(Self.small, count - offset)
             (memory.pointer + offset).copyMemory(from: start + offset, byteCount: length)
             giveBack(offset, length)
         }
+        keepNothing()
         return memory
     }
 
     /// Releases the memory. The contents become zeros.
-    func shrink() { giveBack(0, bytes.count) }
+    func shrink() {
+        giveBack(0, bytes.count)
+        keepNothing()
+    }
+
+    /// Whether the memory of `count` bytes may stay for the next contents.
+    private func keeps(_ count: Int) -> Bool {
+        let more = max(0, count - kept)
+        guard Self.allKept.add(more, ordering: .relaxed).newValue <= Self.mostKept else {
+            Self.allKept.subtract(more, ordering: .relaxed)
+            return false
+        }
+        kept += more
+        return true
+    }
+
+    private func keepNothing() {
+        Self.allKept.subtract(kept, ordering: .relaxed)
+        kept = 0
+    }
 
     private func giveBack(_ offset: Int, _ count: Int) {
         cworker_give_back(file, Int64(offset), Int64(count))

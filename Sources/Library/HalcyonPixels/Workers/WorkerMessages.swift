@@ -3,7 +3,9 @@ import Glibc
 /// A request to a worker. The bytes of the file are in the region for input.
 struct WorkerRequest {
     enum Task {
-        case open
+        /// Reads the header; of a still picture of so many pixels or fewer, also decodes them, if it can and there is
+        /// room for them.
+        case open(pixelsUpTo: Int)
         case decode(frame: Int, DecodedSize)
         /// Decodes a frame of an animation, with the reader that decoded the frames before.
         case play(frame: Int)
@@ -36,7 +38,7 @@ struct WorkerRequest {
         writer.put(coding.skipsJPEGCoefficients)
         writer.put(Int(clamping: duration), room)
         switch task {
-        case .open: writer.put(1)
+        case .open(let most): writer.put(1, most)
         case .decode(let frame, .atLeast(nil)): writer.put(2, frame, 0)
         case .decode(let frame, .atLeast(let least?)):
             writer.put(2, frame, 1)
@@ -62,7 +64,9 @@ extension WorkerRequest {
             let kind = reader.number()
         else { return nil }
         switch kind {
-        case 1: task = .open
+        case 1:
+            guard let most = reader.count() else { return nil }
+            task = .open(pixelsUpTo: most)
         case 2:
             guard let frame = reader.number(), let size = Self.size(&reader) else { return nil }
             task = .decode(frame: frame, size)
@@ -99,8 +103,8 @@ enum WorkerAnswer {
     /// The worker has started. The bits are those of `CWORKER_…`: parts of the sandbox that this system lacks.
     case ready(missing: UInt32)
     /// The header, and whether decoding holds all pixels twice. Durations of frames are in the region for output, in
-    /// seconds as 64-bit floating-point numbers.
-    case opened(ImageHeader, isHeldWhole: Bool)
+    /// seconds as 64-bit floating-point numbers, or else the pixels of a still picture that are wanted at once.
+    case opened(ImageHeader, isHeldWhole: Bool, hasPixels: Bool)
     /// Pixels at the beginning of the region for output.
     case pixels(PixelSize, channels: Int, depth: Bitmap.Depth)
     /// A text at the beginning of the region for output.
@@ -119,7 +123,7 @@ enum WorkerAnswer {
         writer.put(Int(truncatingIfNeeded: id))
         switch self {
         case .ready(let missing): writer.put(1, Int(missing))
-        case .opened(let header, let isHeldWhole):
+        case .opened(let header, let isHeldWhole, let hasPixels):
             writer.put(2)
             writer.put(header.size)
             writer.put(header.storedSize ?? header.size)
@@ -128,6 +132,7 @@ enum WorkerAnswer {
             writer.put(header.timing != nil)
             writer.put(max(0, header.timing?.loopCount ?? 0))
             writer.put(isHeldWhole)
+            writer.put(hasPixels)
         case .pixels(let size, let channels, let depth):
             writer.put(3)
             writer.put(size)
@@ -187,7 +192,8 @@ enum WorkerAnswer {
             let depth = reader.number().flatMap({ Bitmap.Depth(rawValue: $0) }),
             let frames = reader.number(), 1...mostFrames ~= frames,
             let isAnimated = reader.flag(), let loops = reader.count(), loops <= UInt32.max,
-            let isHeldWhole = reader.flag(), isAnimated || frames == 1
+            let isHeldWhole = reader.flag(), let hasPixels = reader.flag(),
+            isAnimated ? !hasPixels : frames == 1
         else { return nil }
         var header = ImageHeader(format: format, size: size, hasAlpha: hasAlpha, depth: depth)
         if stored != size { header.storedSize = stored }
@@ -197,7 +203,21 @@ enum WorkerAnswer {
             else { return nil }
             header.timing = AnimationTiming(durations: durations, loopCount: loops)
         }
-        return .opened(header, isHeldWhole: isHeldWhole)
+        return .opened(header, isHeldWhole: isHeldWhole, hasPixels: hasPixels)
+    }
+}
+
+extension ImageHeader {
+    /// Whether a worker may decode the picture when it opens it.
+    func mayBeDecodedAtOnce(upTo most: Int) -> Bool {
+        timing == nil && max(size.pixelCount, storedSize?.pixelCount ?? 0) <= most
+    }
+
+    /// The pixels of a frame in full size, in bytes.
+    var byteCount: Int { size.pixelCount.clampedTimes(bytesPerPixel) }
+
+    func hasPixels(_ channels: Int, _ depth: Bitmap.Depth) -> Bool {
+        channels == (hasAlpha ? 4 : 3) && depth == self.depth
     }
 }
 

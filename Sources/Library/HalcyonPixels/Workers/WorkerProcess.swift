@@ -32,6 +32,8 @@ final class WorkerFile: Sendable {
     let worker = Atomic<Int>(0)
 
     private static let nextName = Atomic<UInt64>(0)
+    /// The pixels that came with the header, until they are needed.
+    private let pixels = Mutex<Bitmap?>(nil)
     private let digestOnce = Mutex<[UInt8]?>(nil)
 
     /// The SHA-256 digest of the bytes, computed on first use.
@@ -41,6 +43,9 @@ final class WorkerFile: Sendable {
         digestOnce.withLock { $0 = digest }
         return digest
     }
+
+    func keep(_ bitmap: Bitmap) { pixels.withLock { $0 = bitmap } }
+    func takePixels() -> Bitmap? { pixels.withLock { $0.take() } }
 
     init(_ data: Data, _ format: ImageFormat, _ coding: DirectCoding) {
         self.data = data
@@ -58,12 +63,11 @@ final class WorkerProcess: @unchecked Sendable {
     let output: SharedRegion
     private let input: SharedRegion
     let child: WorkerChild
-    /// Whether the regions hold more memory than a small picture needs.
-    private(set) var holdsMuch = false
+    /// When the regions last had to hold more memory than a small picture needs, in nanoseconds of the monotonic clock;
+    /// `nil` if they hold no more.
+    private(set) var lastLarge: UInt64?
     /// Whether it has less of the processors than others, for good: this process may not give it more again.
     private(set) var isHeldBack = false
-    /// The time of the last answer, in nanoseconds of the monotonic clock.
-    var lastUse: UInt64 = 0
     private var lastID: UInt64 = 0
     /// The file whose bytes are in the region for input.
     private var fileName: UInt64?
@@ -122,7 +126,7 @@ final class WorkerProcess: @unchecked Sendable {
         _ task: WorkerRequest.Task, of file: WorkerFile, room: Int, onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         guard output.reserve(room) else { throw .noMemory }
-        if room > Self.muchMemory || file.data.count > Self.muchMemory { holdsMuch = true }
+        defer { noteUse(of: max(room, file.data.count)) }
         if fileName == file.name {
             let answer = try exchange(task, file, room, byteCount: nil, onLongWork)
             guard case .unknownFile = answer else { return answer }
@@ -136,10 +140,14 @@ final class WorkerProcess: @unchecked Sendable {
         return answer
     }
 
+    private func noteUse(of count: Int) {
+        if count > Self.muchMemory { lastLarge = cdecoding_now() }
+    }
+
     /// Releases the memory of the regions. The worker loses its open file.
     func shrink() {
         fileName = nil
-        holdsMuch = false
+        lastLarge = nil
         input.shrink()
         output.shrink()
     }
@@ -158,7 +166,11 @@ final class WorkerProcess: @unchecked Sendable {
         try send(request)
         let answer = try receive(
             id: lastID, format: file.format, deadline: deadline + Self.grace, onLongWork)
-        if case .ready = answer { throw .nonsense }
+        switch answer {
+        case .ready: throw .nonsense
+        case .opened(let header, _, hasPixels: true): noteUse(of: header.byteCount)
+        default: break
+        }
         return answer
     }
 
@@ -203,18 +215,15 @@ final class WorkerProcess: @unchecked Sendable {
             if isStopped, wasStopped { throw .stopped }
             wasStopped = isStopped
         }
-        var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
-        let count = cworker_receive(child.socket, &bytes, bytes.count, false)
-        guard count > 0 else { throw .ended(signal: child.end()) }
-        guard count <= bytes.count,
-            let answer = WorkerAnswer(
-                Array(bytes.prefix(count)), to: id, format: format, durations: durations)
-        else { throw Self.isStale(bytes.prefix(count), id) ? .stale : .nonsense }
+        guard let bytes = child.message() else { throw .ended(signal: child.end()) }
+        guard bytes.count <= WorkerRequest.mostBytes,
+            let answer = WorkerAnswer(bytes, to: id, format: format, durations: durations)
+        else { throw Self.isStale(bytes, id) ? .stale : .nonsense }
         return answer
     }
 
-    private static func isStale(_ bytes: ArraySlice<UInt8>, _ id: UInt64) -> Bool {
-        var reader = WireReader(Array(bytes))
+    private static func isStale(_ bytes: [UInt8], _ id: UInt64) -> Bool {
+        var reader = WireReader(bytes)
         guard let answered = reader.count() else { return false }
         return answered < id && answered > 0
     }

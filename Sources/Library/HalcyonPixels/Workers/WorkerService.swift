@@ -43,6 +43,7 @@ enum WorkerService {
             }
         }
         let opensFiles = missing & UInt32(CWORKER_FILES) == 0
+        OpenedByVips.keepsImages = true
         loadLibraries()
         missing |= cworker_confine_template()
         let ready = WorkerAnswer.ready(missing: missing).bytes(id: 0)
@@ -111,10 +112,11 @@ enum WorkerService {
         /// Reads the header of a file as a request for it would have it read.
         func warmUp(_ format: ImageFormat, _ data: Data) {
             let request = WorkerRequest(
-                id: 0, task: .open, file: UInt64(data.count), byteCount: data.count, format: format,
-                coding: .current, duration: 0, room: 1)
+                id: 0, task: .open(pixelsUpTo: 0), file: UInt64(data.count),
+                byteCount: data.count, format: format, coding: .current, duration: 0, room: 1)
             guard input.write(data), let asked = WorkerRequest(request.bytes) else { return }
             _ = answer(asked).bytes(id: asked.id)
+            file = nil
         }
 
         func send(_ answer: WorkerAnswer, to id: UInt64) {
@@ -129,6 +131,7 @@ enum WorkerService {
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
             while true {
                 if cworker_wait(socket, Self.idleTime) == 0 {
+                    file?.dropImage()
                     Vips.endJob()
                     cworker_trim()
                 }
@@ -174,7 +177,7 @@ enum WorkerService {
             }
             guard try open(asked), var file else { return .unknownFile }
             switch asked.task {
-            case .open:
+            case .open(let most):
                 let header = file.opened.header
                 if let durations = header.timing?.durations {
                     guard durations.count * 8 <= output.bytes.count else {
@@ -183,16 +186,47 @@ enum WorkerService {
                     }
                     durations.withUnsafeBytes { output.bytes.copyMemory(from: $0) }
                 }
-                return .opened(header, isHeldWhole: file.isHeldWhole)
+                return .opened(
+                    header, isHeldWhole: file.isHeldWhole,
+                    hasPixels: header.mayBeDecodedAtOnce(upTo: most)
+                        && decodesAtOnce(file, in: asked.duration))
             case .decode(let frame, let size):
-                let room = UnsafeMutableRawBufferPointer(rebasing: output.bytes[..<asked.room])
-                return try PixelMemory.lending(room) { try put(file.decode(frame: frame, size)) }
+                return try decode(file, frame: frame, size, room: asked.room)
             case .play(let frame):
                 defer { self.file = file }
                 return try put(file.play(frame))
             case .tell:
                 return .unknownFile
             }
+        }
+
+        /// The part of its time, as a divisor, that a picture may take to be decoded when it is opened. All of it is left
+        /// for the request that comes if that fails.
+        private static let partAtOnce: UInt64 = 4
+
+        /// Whether the region for output now holds the pixels of a still picture. Failures are told when the pixels are
+        /// requested again.
+        private func decodesAtOnce(_ file: OpenFile, in duration: UInt64) -> Bool {
+            let header = file.opened.header
+            guard output.follow(header.byteCount) else { return false }
+            let deadline = cdecoding_thread().pointee.deadline
+            defer { cdecoding_thread().pointee.deadline = deadline }
+            if duration > 0 {
+                cdecoding_thread().pointee.deadline =
+                    min(deadline, cdecoding_now() + duration / Self.partAtOnce)
+            }
+            let full = DecodedSize.exactly(Reduction(size: header.size, quality: .best))
+            let answer = try? decode(file, frame: 0, full, room: header.byteCount)
+            guard case .pixels(let size, let channels, let depth)? = answer else { return false }
+            return size == header.size && header.hasPixels(channels, depth)
+        }
+
+        /// Decodes into the region for output, directly where the pixels take just `room` bytes.
+        private func decode(
+            _ file: OpenFile, frame: Int, _ size: DecodedSize, room: Int
+        ) throws -> WorkerAnswer {
+            let room = UnsafeMutableRawBufferPointer(rebasing: output.bytes[..<room])
+            return try PixelMemory.lending(room) { try put(file.decode(frame: frame, size)) }
         }
 
         private func text(_ asked: WorkerRequest, of data: Data) throws -> Data {
@@ -262,6 +296,8 @@ enum WorkerService {
         }
 
         var isHeldWhole: Bool { (opened as? OpenedByVips)?.isHeldWhole ?? false }
+
+        func dropImage() { (opened as? OpenedByVips)?.dropImage() }
 
         func decode(frame: Int, _ size: DecodedSize) throws -> Bitmap {
             let full = opened.header.size

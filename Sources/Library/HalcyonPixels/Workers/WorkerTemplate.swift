@@ -66,11 +66,13 @@ final class WorkerChild {
         throw WorkerStartFailure(reason: words.isEmpty ? reason : "\(reason): \(words)")
     }
 
-    /// The next message, if it is there and not too long.
+    /// The next message, if it is there; of one that is too long, a byte too many.
     func message() -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
-        let count = cworker_receive(socket, &bytes, bytes.count, false)
-        return count > 0 && count <= bytes.count ? Array(bytes.prefix(count)) : nil
+        let room = WorkerRequest.mostBytes + 1
+        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            count = min(max(0, cworker_receive(socket, buffer.baseAddress, room, false)), room)
+        }
+        return bytes.isEmpty ? nil : bytes
     }
 
     /// Whether the process is alive and has sent nothing unrequested.

@@ -192,12 +192,23 @@ extension ImageProcessItem {
         }
     }
 
+    /// The image by the processor of `options`. The default processor is not asked for one whose pixels are wanted
+    /// right away: decoders then need not be asked twice.
+    private func made(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool
+    ) -> KFCrossPlatformImage? {
+        guard rendering, options.processor is DefaultImageProcessor, case .data(let data) = self
+        else { return options.processor.process(item: self, options: options) }
+        // As the processor, which cannot report the reason.
+        return try? Image.decoding(data, options: options.imageCreatingOptions, forPixels: true)
+    }
+
     private func processed(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool,
         askedAt asked: ContinuousClock.Instant?, while isWanted: () -> Bool
     ) -> KFCrossPlatformImage? {
         let start = asked.map { _ in ContinuousClock.now }
-        guard let result = options.processor.process(item: self, options: options) else {
+        guard let result = made(options, rendering: rendering) else {
             ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
             return nil
         }
