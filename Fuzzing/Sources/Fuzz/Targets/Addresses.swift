@@ -81,7 +81,7 @@ extension FuzzTarget {
         request.httpMethod = "POST"
         request.setValue("secret", forHTTPHeaderField: "Authorization")
         for status in [302, 307] {
-            let head = AnswerHead(url: url, status: status, fields: [("Location", location)])
+            let head = AnswerHead(url: url, status: status, fields: ["Location": location])
             guard let next = try request.redirected(by: head.response) else { continue }
             guard let target = next.url else { preconditionFailure("a redirect to nowhere") }
             precondition(HTTPURL.isDownloadable(target), "redirected to \(target)")

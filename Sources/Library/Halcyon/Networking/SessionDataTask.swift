@@ -256,7 +256,7 @@ extension SessionDataTask {
             var redirect: URLRequest?
             if case .redirected(let next, _) = state.stage { redirect = next }
             return DownloadAnswer(
-                status: answer.head.status, fields: HTTPFields(answer.head),
+                status: answer.head.status, fields: answer.head.fields,
                 requested: sent.date, received: answer.received, redirect: redirect,
                 credentials: sent.credentials, body: state.body)
         }
