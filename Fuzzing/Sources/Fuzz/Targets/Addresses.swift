@@ -4,13 +4,6 @@ import FoundationNetworking
 @testable import HalcyonHTTP
 @testable import HalcyonStorage
 
-#if canImport(Readers)
-    @testable import Readers
-#else
-    // The tests have all of the library.
-    @testable import Halcyon
-#endif
-
 extension FuzzTarget {
     /// Addresses, where a redirect from there leads, and the names under which it is all kept and shown.
     static let urls = FuzzTarget(

@@ -3,13 +3,6 @@ import FoundationNetworking
 
 @testable import HalcyonHTTP
 
-#if canImport(Readers)
-    @testable import Readers
-#else
-    // The tests have all of the library.
-    @testable import Halcyon
-#endif
-
 extension FuzzTarget {
     /// Heads of answers, line by line as libcurl hands them on.
     static let responseHeads = FuzzTarget(
