@@ -91,7 +91,9 @@ extension ImageDownloader {
             waiter, for: DownloadKey(request, isHop: hop != nil), during: retention,
             priority: waiter.handle.priority
         ) { transfer in
-            SessionDataTask(request: request, hop: hop) { [self] token in
+            SessionDataTask(request: request, hop: hop) { [self] in
+                downloads.callers(of: transfer)
+            } leave: { [self] token in
                 leave(Downloads.Ticket(work: transfer, token: token))
             } reprioritized: { [self] token, priority in
                 downloads.setPriority(

@@ -84,6 +84,8 @@ public class SessionDataTask: @unchecked Sendable {
     let transferPriority = TransferPriority()
     private let state: Mutex<State>
     private let transfer = OneShot<Task<Void, Never>>()
+    /// The callers that share the download.
+    let callers: @Sendable () -> [DownloadWaiter]
     /// Removes a caller from the download.
     let cancel: @Sendable (CancelToken) -> Void
     /// Changes a caller's priority.
@@ -91,12 +93,14 @@ public class SessionDataTask: @unchecked Sendable {
 
     init(
         request: URLRequest, hop: DownloadHop? = nil,
+        callers: @escaping @Sendable () -> [DownloadWaiter] = { [] },
         leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
         reprioritized: @escaping @Sendable (CancelToken, Float) -> Void = { _, _ in }
     ) {
         originalURL = hop?.firstURL ?? request.url
         self.hop = hop
         state = Mutex(State(request: request))
+        self.callers = callers
         cancel = leave
         reprioritize = reprioritized
     }
