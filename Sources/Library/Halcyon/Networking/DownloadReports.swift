@@ -56,7 +56,7 @@ final class SizeWatch: Sendable {
             return true
         }
         guard isDue else { return }
-        let prefix = task.prefix(Self.mostBytes)
+        let prefix = task.data(in: 0..<Self.mostBytes)
         do {
             guard let information = try ImageInformation(ofPrefix: prefix) else { return }
             due.withLock { $0 = .max }

@@ -34,7 +34,8 @@ open class ImageDownloader: @unchecked Sendable {
 
     let name: String
     let downloads = Downloads()
-    let preparations = Mutex(Preparations())
+    /// The requests whose asynchronous modifier is running, one for a handle.
+    let preparations = Mutex<[ObjectIdentifier: (url: URL, handle: DownloadTask)]>([:])
     /// The wall clock, for dates in HTTP.
     let now: @Sendable () -> Date
     /// The background revalidations of images delivered stale.

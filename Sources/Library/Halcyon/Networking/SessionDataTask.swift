@@ -286,14 +286,9 @@ extension SessionDataTask {
     /// The number of bytes received so far.
     var receivedCount: Int { state.withLock { $0.body.count } }
 
-    /// The first bytes received so far, at most `count`, copied.
-    func prefix(_ count: Int) -> Data {
-        state.withLock { $0.body.subdata(in: 0..<min(count, $0.body.count)) }
-    }
-
-    /// A copy of the bytes received so far, without the first `offset`.
-    func data(from offset: Int) -> Data {
+    /// A copy of those bytes received so far that are in `range`.
+    func data(in range: Range<Int>) -> Data {
         // Under the lock: appending to shared bytes would copy all of them.
-        state.withLock { $0.body.subdata(in: min(offset, $0.body.count)..<$0.body.count) }
+        state.withLock { $0.body.subdata(in: range.clamped(to: 0..<$0.body.count)) }
     }
 }

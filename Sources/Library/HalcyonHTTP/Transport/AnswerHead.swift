@@ -40,21 +40,15 @@ package final class AnswerHead: Sendable {
     /// - Throws: `TransportError` when Foundation does not take the header.
     package var response: HTTPURLResponse {
         get throws {
-            if let made = made.withLock({ $0 }) { return made }
-            let headerFields = Dictionary(
-                fields.lines.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
-            guard
-                let response = HTTPURLResponse(
+            try made.withLock { made in
+                if let made { return made }
+                let headerFields = Dictionary(
+                    fields.lines.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
+                made = HTTPURLResponse(
                     url: url, statusCode: status, httpVersion: version, headerFields: headerFields)
-            else {
+                if let made { return made }
                 throw TransportError.invalidResponse(
                     url: url.absoluteString, reason: "its header makes no sense")
-            }
-            return made.withLock { made in
-                // Another thread may have been faster.
-                if let made { return made }
-                made = response
-                return response
             }
         }
     }

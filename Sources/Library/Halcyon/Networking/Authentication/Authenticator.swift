@@ -37,7 +37,8 @@ final class Authenticator: Sendable {
         return request
     }
 
-    /// Whether `request`, which `response` refuses with status 401, is to be sent again with (other) credentials.
+    /// Whether `request`, which `response` refuses with status 401, is to be sent again with (other)
+    /// credentials.
     /// - Throws: `ImageTransportError.authenticationCancelled`.
     func answers(_ response: HTTPURLResponse, to request: URLRequest) async throws -> Bool {
         guard let url = request.url,

@@ -88,7 +88,7 @@ final class ProgressiveDisplay: Sendable {
     private func advance(
         _ decoder: ProgressiveJPEGDecoder, _ schedule: inout Schedule, _ viewers: [DownloadWaiter]
     ) async throws -> Bool {
-        let bytes = task.data(from: decoder.receivedCount)
+        let bytes = task.data(in: decoder.receivedCount..<Int.max)
         try await DecodingPool.shared.run { _ = try decoder.feed(bytes) }
 
         let wishes = viewers.compactMap { waiter in

@@ -225,7 +225,7 @@ final class ResumableRequest: Sendable {
                 Int64(count) != body.description.total
             else { return nil }
             state.isWriting = true
-            return (state.file, append(task.data(from: state.written), body, &state))
+            return (state.file, append(task.data(in: state.written..<count), body, &state))
         }
         guard let piece else { return }
         piece.isKept.whenGiven { isKept in
