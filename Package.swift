@@ -286,7 +286,7 @@ add(
         .testTarget(
             name: "FuzzCasesTests",
             dependencies: [
-                "CCodecs", "CoefficientJPEG", "DirectCodecs", "Halcyon", "HalcyonHTTP",
+                "CCodecs", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP",
                 "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit", "Vips", grdb,
             ]),
         .testTarget(

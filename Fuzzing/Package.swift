@@ -33,13 +33,11 @@ let package = Package(
                 "CStorage", "HalcyonWork",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        // Files of the target Halcyon that need nothing else of it.
-        .target(name: "Readers", dependencies: ["HalcyonWork"]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [
                 "CCodecs", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP", "HalcyonPixels",
-                "HalcyonStorage", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
+                "HalcyonStorage", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
@@ -47,7 +45,7 @@ let package = Package(
 )
 
 let folders = ["CoefficientJPEG": "Codecs", "DirectCodecs": "Codecs", "CCodecs": "Codecs"]
-for target in package.targets where !["Fuzz", "Readers"].contains(target.name) {
+for target in package.targets where target.name != "Fuzz" {
     let group = target.name.hasPrefix("C") ? "System" : "Library"
     target.path = "Sources/Halcyon/\(folders[target.name] ?? group)/\(target.name)"
 }

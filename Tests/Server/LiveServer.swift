@@ -159,7 +159,7 @@ extension LiveServer.Answer {
         let (head, body) = try await CurlTransport.shared(for: client).answer(
             to: request, terms: ExchangeTerms(stall: stall))
         status = head.status
-        fields = HTTPFields(head)
+        fields = head.fields
         self.body = body
     }
 }

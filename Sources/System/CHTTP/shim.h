@@ -16,11 +16,12 @@
     }
 
 CCURL_SET(long, long)
-CCURL_SET(size, curl_off_t)
 CCURL_SET(string, const char *)
 CCURL_SET(pointer, void *)
 CCURL_SET(list, struct curl_slist *)
 CCURL_SET(data_function, curl_write_callback)
+CCURL_SET(request_function, curl_prereq_callback)
+CCURL_SET(socket_function, curl_opensocket_callback)
 
 /* The memory has to stay as long as the option is set: it is not copied. */
 static inline CURLcode ccurl_set_blob(
@@ -28,14 +29,6 @@ static inline CURLcode ccurl_set_blob(
 ) {
     struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
     return curl_easy_setopt(easy, option, &blob);
-}
-
-static inline CURLcode ccurl_set_request_function(CURL *easy, curl_prereq_callback function) {
-    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
-}
-
-static inline CURLcode ccurl_set_socket_function(CURL *easy, curl_opensocket_callback function) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
 /* CURLVERSION_NOW is a macro that Swift does not import. */
@@ -48,27 +41,14 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, l
 }
 
 /* Values that are not known are zero or NULL. */
+#define CCURL_GET(name, type) \
+    static inline type ccurl_get_##name(CURL *easy, CURLINFO info) { \
+        type value = 0; \
+        curl_easy_getinfo(easy, info, &value); \
+        return value; \
+    }
 
-static inline long ccurl_get_long(CURL *easy, CURLINFO info) {
-    long value = 0;
-    curl_easy_getinfo(easy, info, &value);
-    return value;
-}
-
-static inline curl_off_t ccurl_get_size(CURL *easy, CURLINFO info) {
-    curl_off_t value = 0;
-    curl_easy_getinfo(easy, info, &value);
-    return value;
-}
-
-static inline void *ccurl_get_private(CURL *easy) {
-    char *value = NULL;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value);
-    return value;
-}
-
-static inline struct curl_certinfo *ccurl_get_certificates(CURL *easy) {
-    struct curl_certinfo *value = NULL;
-    curl_easy_getinfo(easy, CURLINFO_CERTINFO, &value);
-    return value;
-}
+CCURL_GET(long, long)
+CCURL_GET(size, curl_off_t)
+CCURL_GET(pointer, void *)
+CCURL_GET(certificates, struct curl_certinfo *)

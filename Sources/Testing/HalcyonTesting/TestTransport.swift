@@ -89,7 +89,8 @@ extension TestTransport: HTTPTransport {
             throw error
         case .response(let status, let body):
             guard let url = request.url else { return nil }
-            let fields = [(name: "Content-Length", value: "\(body.count)")] + answer.headers
+            var fields: HTTPFields = ["Content-Length": "\(body.count)"]
+            for (name, value) in answer.headers { fields.append(name, value) }
             let head = AnswerHead(url: url, status: status, fields: fields)
             guard try await onResponse(head) == .receive else { return nil }
             let length = answer.pieceLength ?? max(1, body.count)

@@ -11,13 +11,13 @@ struct TraceDocumentTests {
         func after(_ milliseconds: Int) -> ContinuousClock.Instant {
             start + .milliseconds(milliseconds)
         }
+        let times = ExchangeTimes(
+            start: start, sent: after(60), answered: after(80), isConnectionReused: false,
+            connecting: .init(nameLookup: .milliseconds(10), tcp: .milliseconds(20), tls: tls))
         let metrics = NetworkMetrics(
-            start: start, end: after(100),
-            times: ExchangeTimes(
-                start: start, sent: after(60), answered: after(80), isConnectionReused: false,
-                connecting: .init(
-                    nameLookup: .milliseconds(10), tcp: .milliseconds(20), tls: tls)),
-            sentByteCount: 0, receivedByteCount: 5, statusCode: 200, redirectCount: 0)
+            .init(
+                start: start, end: after(100), times: times, sentByteCount: 0,
+                receivedByteCount: 5, statusCode: 200, redirectCount: 0))
         return try self.spans(
             [
                 (.started, 0), (.waiting, 0), (.transferred(byteCount: 5, metrics), 100),

@@ -101,7 +101,7 @@ struct ImageDownloaderCancellationTests {
         gate.open()
         await modifier.ended.waitFor(count: 1)
         #expect(results.count == 1 && transport.requests.count == 0)
-        #expect(downloader.preparations.withLock { $0.handles.isEmpty })
+        #expect(downloader.preparations.withLock { $0.isEmpty })
     }
 
     /// Upstream: testCancelDownloadTaskAsync

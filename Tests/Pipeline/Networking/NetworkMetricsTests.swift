@@ -11,8 +11,9 @@ struct NetworkMetricsTests {
         -> NetworkMetrics
     {
         NetworkMetrics(
-            start: start, end: start + end, times: times, sentByteCount: 3,
-            receivedByteCount: bytes, statusCode: 206, redirectCount: 2)
+            .init(
+                start: start, end: start + end, times: times, sentByteCount: 3,
+                receivedByteCount: bytes, statusCode: 206, redirectCount: 2))
     }
 
     private let start = ContinuousClock().now

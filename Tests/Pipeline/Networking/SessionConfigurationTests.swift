@@ -49,7 +49,7 @@ struct SessionConfigurationTests {
     }
 
     @Test func theShorterTimeoutCounts() throws {
-        var settings = DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock())
+        var settings = DownloaderSettings()
         let request = URLRequest(url: url, timeoutInterval: 100)
         settings.maximumDownloadDuration = 1_000
         #expect(settings.stallTimeout(of: request) == .seconds(100))

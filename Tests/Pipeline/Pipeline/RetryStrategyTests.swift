@@ -302,7 +302,7 @@ extension RetryDecision {
 /// A network that comes and times out when told.
 final class FakeNetwork: NetworkMonitoring {
     private struct Waiting {
-        let observer: LatchedObserver
+        let observer: NetworkObserver
         let timeout: TimeInterval?
         let callback: @Sendable (Bool) -> Void
     }
@@ -327,8 +327,8 @@ final class FakeNetwork: NetworkMonitoring {
 
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
-    ) -> any NetworkObserver {
-        let observer = LatchedObserver()
+    ) -> NetworkObserver {
+        let observer = NetworkObserver()
         state.withLock {
             $0.waiting.append(
                 Waiting(observer: observer, timeout: timeoutInterval, callback: callback))

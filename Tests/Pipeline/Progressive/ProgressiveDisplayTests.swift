@@ -24,22 +24,22 @@ private struct Viewing {
         self.url = url
     }
 
-    init(_ transport: ScriptedTransport, clock: any Clock<Duration> = ContinuousClock()) throws {
+    init(_ transport: ScriptedTransport, time: TimeSource = .system) throws {
         try self.init(
-            ImageDownloader(name: "test", transport: transport, progressiveClock: clock),
+            ImageDownloader(name: "test", transport: transport, scanTime: time),
             try #require(URL(string: "http://localhost/photo.jpg")))
     }
 
     /// A viewing of a response of which `send` sends the body.
     init(
-        clock: any Clock<Duration> = ContinuousClock(),
+        time: TimeSource = .system,
         body send: @escaping @Sendable (ScriptedExchange) async throws -> Void
     ) throws {
         let transport = ScriptedTransport { _, exchange in
             try await exchange.respond()
             try await send(exchange)
         }
-        try self.init(transport, clock: clock)
+        try self.init(transport, time: time)
     }
 
     func options(_ progressive: ImageProgressive, _ more: KingfisherOptionsInfo = [])
@@ -288,7 +288,7 @@ struct ProgressiveDisplayTests {
     func keepsTheIntervalBetweenUpdates(_ isFastest: Bool) async throws {
         let clock = ManualClock()
         let gate = Gate()
-        let viewing = try Viewing(clock: clock) { exchange in
+        let viewing = try Viewing(time: clock.time) { exchange in
             try exchange.send(fixture.prefix(1))
             try await gate.wait()
             try exchange.send(fixture.data.dropFirst(fixture.scanEnds[0]).dropLast(5))

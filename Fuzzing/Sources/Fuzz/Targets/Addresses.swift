@@ -4,13 +4,6 @@ import FoundationNetworking
 @testable import HalcyonHTTP
 @testable import HalcyonStorage
 
-#if canImport(Readers)
-    @testable import Readers
-#else
-    // The tests have all of the library.
-    @testable import Halcyon
-#endif
-
 extension FuzzTarget {
     /// Addresses, where a redirect from there leads, and the names under which it is all kept and shown.
     static let urls = FuzzTarget(
@@ -81,7 +74,7 @@ extension FuzzTarget {
         request.httpMethod = "POST"
         request.setValue("secret", forHTTPHeaderField: "Authorization")
         for status in [302, 307] {
-            let head = AnswerHead(url: url, status: status, fields: [("Location", location)])
+            let head = AnswerHead(url: url, status: status, fields: ["Location": location])
             guard let next = try request.redirected(by: head.response) else { continue }
             guard let target = next.url else { preconditionFailure("a redirect to nowhere") }
             precondition(HTTPURL.isDownloadable(target), "redirected to \(target)")

@@ -39,50 +39,40 @@ final class SizeWatch: Sendable {
     /// Files whose size stands behind so many bytes are told when they are there as a whole.
     private static let mostBytes = 1 << 20
 
-    private enum State {
-        /// To be looked at when there are so many bytes.
-        case waiting(Int)
-        case ended
-    }
-
-    private let transfer: Int
     private let task: SessionDataTask
-    private let downloader: ImageDownloader
-    private let state = Mutex(State.waiting(32))
+    /// The number of bytes of the next look; `.max` for none.
+    private let due = Mutex(32)
 
-    init(transfer: Int, task: SessionDataTask, downloader: ImageDownloader) {
-        self.transfer = transfer
+    init(_ task: SessionDataTask) {
         self.task = task
-        self.downloader = downloader
     }
 
     /// Takes note that there are `count` bytes. Called on the network's thread, one call after the other.
     func bytesArrived(_ count: Int) {
         guard task.has(.size) else { return }
-        let isDue = state.withLock { state in
-            guard case .waiting(let least) = state, count >= least else { return false }
-            state = count >= Self.mostBytes ? .ended : .waiting(2 * count)
+        let isDue = due.withLock { due in
+            guard count >= due else { return false }
+            due = count >= Self.mostBytes ? .max : 2 * count
             return true
         }
         guard isDue else { return }
-        let prefix = task.prefix(Self.mostBytes)
+        let prefix = task.data(in: 0..<Self.mostBytes)
         do {
             guard let information = try ImageInformation(ofPrefix: prefix) else { return }
-            state.withLock { $0 = .ended }
+            due.withLock { $0 = .max }
             task.setSize(information.size)
-            for waiter in downloader.downloads.callers(of: transfer)
-            where !waiter.handle.isCancelled {
+            for waiter in task.callers() where !waiter.handle.isCancelled {
                 waiter.size?.tell(information.size)
             }
         } catch {
             // What is wrong with the file is found when it is decoded.
-            state.withLock { $0 = .ended }
+            due.withLock { $0 = .max }
         }
     }
 
     /// Begins anew, with other bytes.
     func startOver() {
-        state.withLock { $0 = .waiting(32) }
+        due.withLock { $0 = 32 }
     }
 }
 
@@ -97,13 +87,11 @@ final class ProgressReporter: Sendable {
         var isComplete = false
     }
 
-    private let transfer: Int
-    private let downloader: ImageDownloader
+    private let task: SessionDataTask
     private let state = Mutex(State())
 
-    init(transfer: Int, downloader: ImageDownloader) {
-        self.transfer = transfer
-        self.downloader = downloader
+    init(_ task: SessionDataTask) {
+        self.task = task
     }
 
     /// Reports `received` of `total` bytes.
@@ -118,8 +106,7 @@ final class ProgressReporter: Sendable {
             return !state.isPending
         }
         guard mustSend else { return }
-        let waiters = downloader.downloads.callers(of: transfer)
-            .filter { $0.progress != nil }
+        let waiters = task.callers().filter { $0.progress != nil }
         guard !waiters.isEmpty else { return state.withLock { $0.isPending = false } }
         DispatchQueue.main.async { [self] in
             guard let value = received >= total ? total : takeLatest() else { return }

@@ -42,23 +42,19 @@ public final class DownloadTask: Sendable {
                 priority: predecessor.priority, isReprioritized: predecessor.isReprioritized))
     }
 
-    /// The download; `nil` until it has begun, and for a data provider's work.
-    public var sessionTask: SessionDataTask? {
+    private var download: (task: SessionDataTask, token: SessionDataTask.CancelToken)? {
         switch state.withLock({ $0.carried }) {
-        case .download(let task, _): task
-        case .other(let task): task.sessionTask
+        case .download(let task, let token): (task, token)
+        case .other(let task): task.download
         case .nothing, .provider: nil
         }
     }
 
+    /// The download; `nil` until it has begun, and for a data provider's work.
+    public var sessionTask: SessionDataTask? { download?.task }
+
     /// Identifies this caller within the download; `nil` until that has begun.
-    public var cancelToken: SessionDataTask.CancelToken? {
-        switch state.withLock({ $0.carried }) {
-        case .download(_, let token): token
-        case .other(let task): task.cancelToken
-        case .nothing, .provider: nil
-        }
-    }
+    public var cancelToken: SessionDataTask.CancelToken? { download?.token }
 
     /// Whether there is work behind this task: a download or a data provider's.
     public var isInitialized: Bool {

@@ -58,12 +58,13 @@ extension ImageDownloader {
             let modified: (URLRequest) -> URLRequest? = modifier.modified(for:)
             completion(.success(modified(request)))
         case let modifier?:
-            let id = preparations.withLock { $0.begin(url, handle) }
+            let id = ObjectIdentifier(handle)
+            preparations.withLock { $0[id] = (url, handle) }
             // The first to give the decision completes.
             let decision = OneShot<Void>()
             let end: @Sendable (Result<URLRequest?, KingfisherError>) -> Void = { [self] result in
                 guard decision.give(()) else { return }
-                preparations.withLock { $0.end(id) }
+                preparations.withLock { $0[id] = nil }
                 completion(result)
             }
             let task = Task { end(.success(await modifier.modified(for: request))) }
@@ -91,7 +92,9 @@ extension ImageDownloader {
             waiter, for: DownloadKey(request, isHop: hop != nil), during: retention,
             priority: waiter.handle.priority
         ) { transfer in
-            SessionDataTask(request: request, hop: hop) { [self] token in
+            SessionDataTask(request: request, hop: hop) { [self] in
+                downloads.callers(of: transfer)
+            } leave: { [self] token in
                 leave(Downloads.Ticket(work: transfer, token: token))
             } reprioritized: { [self] token, priority in
                 downloads.setPriority(
@@ -192,7 +195,7 @@ extension ImageDownloader {
 
     private func cancel(where matches: (URL?) -> Bool) {
         let tickets = downloads.tickets
-        let preparing = preparations.withLock { $0.handles.values.filter { matches($0.url) } }
+        let preparing = preparations.withLock { $0.values.filter { matches($0.url) } }
         for (_, handle) in preparing { handle.cancel() }
         for (task, ticket) in tickets where matches(task.originalURL) { task.cancel(ticket.token) }
     }
@@ -275,22 +278,6 @@ struct DownloadWaiter: Sendable {
         if progress != nil { listeners.insert(.progress) }
         if size != nil { listeners.insert(.size) }
         return listeners
-    }
-}
-
-/// Requests whose asynchronous modifier is running.
-struct Preparations {
-    private(set) var handles: [Int: (url: URL, handle: DownloadTask)] = [:]
-    private var last = 0
-
-    mutating func begin(_ url: URL, _ handle: DownloadTask) -> Int {
-        last += 1
-        handles[last] = (url, handle)
-        return last
-    }
-
-    mutating func end(_ number: Int) {
-        handles[number] = nil
     }
 }
 

@@ -34,7 +34,8 @@ open class ImageDownloader: @unchecked Sendable {
 
     let name: String
     let downloads = Downloads()
-    let preparations = Mutex(Preparations())
+    /// The requests whose asynchronous modifier is running, one for a handle.
+    let preparations = Mutex<[ObjectIdentifier: (url: URL, handle: DownloadTask)]>([:])
     /// The wall clock, for dates in HTTP.
     let now: @Sendable () -> Date
     /// The background revalidations of images delivered stale.
@@ -54,15 +55,14 @@ open class ImageDownloader: @unchecked Sendable {
         cacheLog = HTTPCacheLog()
         revalidations = Revalidations(now: now, network: network)
         serverPauses = ServerPauses(now: now)
-        settings = Mutex(
-            DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
+        settings = Mutex(DownloaderSettings())
     }
 
-    /// Creates a downloader on `transport`, or on the network if that is `nil`; `progressiveClock`
-    /// measures `scanInterval`, `now` is the wall clock.
+    /// Creates a downloader on `transport`, or on the network if that is `nil`; `scanTime` measures
+    /// `scanInterval`, `now` is the wall clock.
     init(
         name: String, transport: (any HTTPTransport)?,
-        progressiveClock: any Clock<Duration> = ContinuousClock(),
+        scanTime: TimeSource = .system,
         now: @escaping @Sendable () -> Date = { .coarse }, serverPauses: ServerPauses? = nil,
         network: any NetworkMonitoring = NetworkMonitor.shared,
         cacheLog: HTTPCacheLog = HTTPCacheLog()
@@ -74,16 +74,14 @@ open class ImageDownloader: @unchecked Sendable {
         self.cacheLog = cacheLog
         revalidations = Revalidations(now: now, network: network)
         self.serverPauses = serverPauses ?? ServerPauses(now: now)
-        settings = Mutex(
-            DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
+        settings = Mutex(DownloaderSettings(scanTime: scanTime, fixedTransport: transport))
     }
 
     /// A downloader for tests of programs, with another transport and wall clock.
     package convenience init(
         name: String, transport: any HTTPTransport, now: @escaping @Sendable () -> Date
     ) {
-        self.init(
-            name: name, transport: transport, progressiveClock: ContinuousClock(), now: now)
+        self.init(name: name, transport: transport, scanTime: .system, now: now)
     }
 
     /// The timeout for response data, in seconds; 15 by default. Also the `timeoutInterval` of the
@@ -322,7 +320,8 @@ struct DownloaderSettings: Sendable {
     // Unsafe: called on several threads, which the responder must allow for, as in Kingfisher.
     nonisolated(unsafe) weak var challengeResponder: (any AuthenticationChallengeResponsible)?
     var client = HTTPClientConfiguration()
-    let progressiveClock: any Clock<Duration>
+    /// Measures the time between the scans of a progressive display.
+    var scanTime = TimeSource.system
     var isLowDataModeActive: @Sendable () -> Bool = { false }
     var honorsServerPause = false
     /// `nil` if interrupted downloads are not kept.
@@ -333,11 +332,6 @@ struct DownloaderSettings: Sendable {
     var fixedTransport: (any HTTPTransport)?
     /// The last transport made.
     var network: CurlTransport?
-
-    init(fixedTransport: (any HTTPTransport)?, progressiveClock: any Clock<Duration>) {
-        self.fixedTransport = fixedTransport
-        self.progressiveClock = progressiveClock
-    }
 
     /// The fixed transport, or the last one made if the configuration has not changed since.
     var currentTransport: (any HTTPTransport)? {

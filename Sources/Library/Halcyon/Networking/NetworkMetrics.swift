@@ -76,17 +76,18 @@ public struct NetworkMetrics: Sendable {
         }
     }
 
-    private struct Measured {
+    struct Measured {
         let start: ContinuousClock.Instant
         let end: ContinuousClock.Instant
+        /// The times of the last request.
         let times: ExchangeTimes?
         let sentByteCount: Int
         let receivedByteCount: Int
-        let resumedByteCount: Int
+        var resumedByteCount = 0
         let statusCode: Int
         let redirectCount: Int
 
-        func seconds(
+        fileprivate func seconds(
             _ from: ContinuousClock.Instant?, _ to: ContinuousClock.Instant?
         ) -> TimeInterval? {
             guard let from, let to else { return nil }
@@ -94,16 +95,7 @@ public struct NetworkMetrics: Sendable {
         }
     }
 
-    /// - Parameter times: The times of the last request.
-    init(
-        start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
-        sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,
-        redirectCount: Int
-    ) {
-        storage = Storage(
-            Measured(
-                start: start, end: end, times: times, sentByteCount: sentByteCount,
-                receivedByteCount: receivedByteCount, resumedByteCount: resumedByteCount,
-                statusCode: statusCode, redirectCount: redirectCount))
+    init(_ measured: Measured) {
+        storage = Storage(measured)
     }
 }

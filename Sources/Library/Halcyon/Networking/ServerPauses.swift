@@ -42,7 +42,7 @@ final class ServerPauses: Sendable {
                 pauses = pauses.filter { $0.value.end(at: received) != nil }
             }
             pauses[origin, default: FailurePause(.serverPause)].noteAnswer(
-                status: head.status, fields: HTTPFields(head), received: received,
+                status: head.status, fields: head.fields, received: received,
                 chance: .random(in: 0...1))
         }
     }

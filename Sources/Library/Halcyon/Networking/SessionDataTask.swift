@@ -84,6 +84,8 @@ public class SessionDataTask: @unchecked Sendable {
     let transferPriority = TransferPriority()
     private let state: Mutex<State>
     private let transfer = OneShot<Task<Void, Never>>()
+    /// The callers that share the download.
+    let callers: @Sendable () -> [DownloadWaiter]
     /// Removes a caller from the download.
     let cancel: @Sendable (CancelToken) -> Void
     /// Changes a caller's priority.
@@ -91,12 +93,14 @@ public class SessionDataTask: @unchecked Sendable {
 
     init(
         request: URLRequest, hop: DownloadHop? = nil,
+        callers: @escaping @Sendable () -> [DownloadWaiter] = { [] },
         leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
         reprioritized: @escaping @Sendable (CancelToken, Float) -> Void = { _, _ in }
     ) {
         originalURL = hop?.firstURL ?? request.url
         self.hop = hop
         state = Mutex(State(request: request))
+        self.callers = callers
         cancel = leave
         reprioritize = reprioritized
     }
@@ -256,7 +260,7 @@ extension SessionDataTask {
             var redirect: URLRequest?
             if case .redirected(let next, _) = state.stage { redirect = next }
             return DownloadAnswer(
-                status: answer.head.status, fields: HTTPFields(answer.head),
+                status: answer.head.status, fields: answer.head.fields,
                 requested: sent.date, received: answer.received, redirect: redirect,
                 credentials: sent.credentials, body: state.body)
         }
@@ -282,14 +286,9 @@ extension SessionDataTask {
     /// The number of bytes received so far.
     var receivedCount: Int { state.withLock { $0.body.count } }
 
-    /// The first bytes received so far, at most `count`, copied.
-    func prefix(_ count: Int) -> Data {
-        state.withLock { $0.body.subdata(in: 0..<min(count, $0.body.count)) }
-    }
-
-    /// A copy of the bytes received so far, without the first `offset`.
-    func data(from offset: Int) -> Data {
+    /// A copy of those bytes received so far that are in `range`.
+    func data(in range: Range<Int>) -> Data {
         // Under the lock: appending to shared bytes would copy all of them.
-        state.withLock { $0.body.subdata(in: min(offset, $0.body.count)..<$0.body.count) }
+        state.withLock { $0.body.subdata(in: range.clamped(to: 0..<$0.body.count)) }
     }
 }

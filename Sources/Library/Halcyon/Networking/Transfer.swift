@@ -12,7 +12,7 @@ final class Transfer: Sendable {
     static let redirectLimit = 10
     /// The maximum reservation on the word of a header, in bytes; longer bodies grow as they
     /// arrive.
-    private static let reservationLimit = 32 * 1024 * 1024
+    private static let reservationLimit: Int64 = 32 * 1024 * 1024
 
     /// A request of the transfer, with the receivers of its response.
     private struct Sent: Sendable {
@@ -45,25 +45,21 @@ final class Transfer: Sendable {
         cacheKeyNormalizer = options.cacheKeyNormalizer
         caching = options.httpCaching
         authenticator = Authenticator(downloader: downloader, task: task)
-        progress = ProgressReporter(transfer: id, downloader: downloader)
-        sizes = SizeWatch(transfer: id, task: task, downloader: downloader)
+        progress = ProgressReporter(task)
+        sizes = SizeWatch(task)
     }
 
     /// Carries out the request and serves the callers.
     func run(_ request: URLRequest) async {
-        let failure: KingfisherError
         do {
             try await receive(request)
             // The delegate may work on the body, and images are made from it next: on the decoding
             // pool, and not on a network thread.
-            return DecodingPool.shared.submit { self.finish(.success(())) }
-        } catch let error as KingfisherError {
-            failure = error
+            DecodingPool.shared.submit { self.finish(.success(())) }
         } catch {
-            failure = .transport(error)
+            // Neither on a network thread nor behind images that are being decoded.
+            Task { self.finish(.failure(error as? KingfisherError ?? .transport(error))) }
         }
-        // Neither on a network thread nor behind images that are being decoded.
-        Task { self.finish(.failure(failure)) }
     }
 }
 
@@ -75,6 +71,9 @@ extension Transfer {
         let transport = try downloader.transport()
         let start = ContinuousClock().now
         let deadline = settings.longestDownload.map { start + $0 }
+        func makeDisplay() -> ProgressiveDisplay {
+            ProgressiveDisplay(task, time: settings.scanTime)
+        }
         var display = makeDisplay()
         defer { display.end() }
         var request = first
@@ -160,12 +159,6 @@ extension Transfer {
         return resumable
     }
 
-    private func makeDisplay() -> ProgressiveDisplay {
-        ProgressiveDisplay(
-            task: task, clock: settings.progressiveClock,
-            waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
-    }
-
     /// Accepts bytes in unknown codings if they are a picture; otherwise they are still encoded, or
     /// no image.
     private func checkCodings() throws {
@@ -186,11 +179,12 @@ extension Transfer {
             (200...299).contains(status) || task.isNotModified(status)
         else { return nil }
         return NetworkMetrics(
-            start: start, end: ContinuousClock().now, times: times,
-            sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
-            receivedByteCount: task.receivedCount - resumedByteCount,
-            resumedByteCount: resumedByteCount, statusCode: status,
-            redirectCount: redirectCount + (task.hop?.redirectCount ?? 0))
+            .init(
+                start: start, end: ContinuousClock().now, times: times,
+                sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
+                receivedByteCount: task.receivedCount - resumedByteCount,
+                resumedByteCount: resumedByteCount, statusCode: status,
+                redirectCount: redirectCount + (task.hop?.redirectCount ?? 0)))
     }
 }
 
@@ -205,7 +199,11 @@ extension Transfer {
             task.move(to: .redirected(to: next, by: task.hop == nil ? nil : answer))
             return .discard
         }
-        if head.status == 401, try await answersChallenge(head, to: sent.request) {
+        if head.status == 401, downloader.authenticationChallengeResponder != nil,
+            try await awayFromNetwork({
+                try await authenticator.answers(head.response, to: sent.request)
+            })
+        {
             task.move(to: .challenged)
             return .discard
         }
@@ -220,21 +218,30 @@ extension Transfer {
             task.move(to: .startingOver)
             return .discard
         case .rest(let bytes, let total):
-            if let limit = settings.client.maximumResponseSize, total > Int64(limit) {
-                throw tooLarge(sent.request)
-            }
-            task.receive(
-                answer, after: bytes, expecting: total, reserving: reservation(for: total))
+            try receive(answer, after: bytes, expecting: total, of: sent.request)
             try await checkAcceptable(head)
             noteBytes(bytes.count, of: sent)
             return .receive
         }
         task.receive(answer)
         try await checkAcceptable(head)
-        if let expected = try expectedLength(head, of: sent.request) {
-            task.receive(answer, expecting: expected, reserving: reservation(for: expected))
+        if head.codings.known.isEmpty, let length = head.contentLength, length > 0 {
+            try receive(answer, expecting: length, of: sent.request)
         }
         return .receive
+    }
+
+    /// Receives a body of `length` bytes, unless that is above the limit.
+    private func receive(
+        _ answer: SessionDataTask.Answer, after bytes: Data? = nil, expecting length: Int64,
+        of request: URLRequest
+    ) throws {
+        if let limit = settings.client.maximumResponseSize, length > Int64(limit) {
+            throw tooLarge(request)
+        }
+        task.receive(
+            answer, after: bytes, expecting: length,
+            reserving: Int(min(length, Self.reservationLimit)))
     }
 
     /// Receives a piece of the body.
@@ -282,15 +289,6 @@ extension Transfer {
         return next
     }
 
-    private func answersChallenge(
-        _ head: AnswerHead, to request: URLRequest
-    ) async throws -> Bool {
-        guard downloader.authenticationChallengeResponder != nil else { return false }
-        return try await awayFromNetwork {
-            try await authenticator.answers(head.response, to: request)
-        }
-    }
-
     private func checkAcceptable(_ head: AnswerHead) async throws {
         guard let delegate = downloader.delegate else {
             return try check(head, with: DefaultImageDownloaderDelegate.shared)
@@ -315,22 +313,6 @@ extension Transfer {
         }
     }
 
-    private func expectedLength(_ head: AnswerHead, of request: URLRequest) throws -> Int64? {
-        guard head.codings.known.isEmpty, let length = head.contentLength, length > 0 else {
-            return nil
-        }
-        if let limit = settings.client.maximumResponseSize, length > Int64(limit) {
-            throw tooLarge(request)
-        }
-        return length
-    }
-
-    /// Returns the capacity to reserve for a body with `expected` bytes according to its header.
-    private func reservation(for expected: Int64) -> Int {
-        let limit = min(settings.client.maximumResponseSize ?? .max, Self.reservationLimit)
-        return Int(min(max(0, expected), Int64(limit)))
-    }
-
     private func tooLarge(_ request: URLRequest) -> ImageTransportError {
         .responseTooLarge(
             url: request.url?.absoluteString ?? "",
@@ -344,7 +326,7 @@ extension Transfer {
     /// Ends the transfer and serves its callers, also those that join during the delegate's calls.
     private func finish(_ result: Result<Void, KingfisherError>) {
         // All callers have cancelled, and have been told.
-        guard !downloader.downloads.callers(of: id).isEmpty else { return }
+        guard !task.callers().isEmpty else { return }
         var outcome = result.map { task.sharedData }
         if let delegate = downloader.delegate { tell(delegate, of: &outcome) }
         deliver(outcome.map { LoadedData($0, of: task) })
@@ -354,27 +336,20 @@ extension Transfer {
     private func tell(
         _ delegate: any ImageDownloaderDelegate, of outcome: inout Result<Data, KingfisherError>
     ) {
-        var error: KingfisherError?
-        switch outcome {
-        case .success where task.hasNoContent:
+        if case .success(let received) = outcome {
             // A redirect is not the end.
             if case .redirected = task.stage { return }
-        case .failure(let failure):
-            error = failure
-        case .success(let received):
-            if let data = delegate.imageDownloader(downloader, didDownload: received, with: task) {
-                outcome = .success(data)
-            } else {
-                let failure = KingfisherError.responseError(
-                    reason: .dataModifyingFailed(task: task))
-                outcome = .failure(failure)
-                error = failure
+            if !task.hasNoContent {
+                outcome =
+                    delegate.imageDownloader(downloader, didDownload: received, with: task)
+                    .map { .success($0) }
+                    ?? .failure(.responseError(reason: .dataModifyingFailed(task: task)))
             }
         }
-        if let url = task.originalURL {
-            delegate.imageDownloader(
-                downloader, didFinishDownloadingImageForURL: url, with: task.response, error: error)
-        }
+        guard let url = task.originalURL else { return }
+        let error: KingfisherError? = if case .failure(let error) = outcome { error } else { nil }
+        delegate.imageDownloader(
+            downloader, didFinishDownloadingImageForURL: url, with: task.response, error: error)
     }
 
     /// Delivers the outcome. From here on no caller can join; those that retain the URL find the

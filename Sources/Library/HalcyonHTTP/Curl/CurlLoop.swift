@@ -144,7 +144,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         var rest: Int32 = 0
         while let message = curl_multi_info_read(multi, &rest) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
-                let exchange = ccurl_get_private(handle)
+                let exchange = ccurl_get_pointer(handle, CURLINFO_PRIVATE)
             else { continue }
             Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
                 .transferEnded(message.pointee.data.result)

@@ -5,14 +5,12 @@ import Synchronization
 
 /// HTTP/1.1 and HTTP/2 by libcurl. Redirects are not followed; compressed bodies are decoded.
 package final class CurlTransport: HTTPTransport {
-    package let clientConfiguration: HTTPClientConfiguration
     private let configuration: Configuration
     /// Created on first use, so that a program that has run out of descriptors can recover.
     private let loop = Mutex<CurlLoop?>(nil)
     private let gate: HostGate
 
     private init(_ configuration: HTTPClientConfiguration) throws {
-        clientConfiguration = configuration
         self.configuration = try Configuration(configuration)
         gate = HostGate(limit: configuration.connectionsPerHost)
     }
@@ -21,6 +19,8 @@ package final class CurlTransport: HTTPTransport {
         // No caller is left; connections that are idle, or read a rest, are closed.
         loop.withLock { $0?.stop() }
     }
+
+    package var clientConfiguration: HTTPClientConfiguration { configuration.client }
 
     /// The thread with the connections.
     private func runningLoop() throws(POSIXError) -> CurlLoop {
@@ -91,7 +91,7 @@ extension CurlTransport {
     final class Configuration: @unchecked Sendable {
         // Unchecked: `trusted` is used on the loop's thread alone.
 
-        private let client: HTTPClientConfiguration
+        let client: HTTPClientConfiguration
         private let tls: TLSOptions
         /// The connections that the server trust evaluator has agreed to, by their local port.
         private var trusted: [Int32: ConnectionEnds] = [:]
@@ -114,17 +114,11 @@ extension CurlTransport {
             // 0 would select libcurl's own limit.
             handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(milliseconds, 31_536_000_000))))
             // A proxy could connect to refused addresses.
-            if !client.usesEnvironmentProxies || restrictsAddresses {
+            if !client.usesEnvironmentProxies || client.addressPolicy.isRestricted {
                 handle.set(CURLOPT_PROXY, "")
             }
             tls.apply(to: handle, trustsAnyCertificate: trustsAnyCertificate)
         }
-
-        /// Bytes of a body after its content decoding; `nil` for no limit.
-        var bodyLimit: Int? { client.maximumResponseSize }
-
-        /// Whether addresses must be checked before connecting.
-        var restrictsAddresses: Bool { client.addressPolicy.isRestricted }
 
         /// The error if `address` may not be connected to, else `nil`.
         func refusal(of address: IPAddress?, host: String) -> TransportError? {
@@ -140,7 +134,7 @@ extension CurlTransport {
             isSecure: Bool
         ) throws {
             // A kept connection was made for a name, which may have another address now.
-            if restrictsAddresses,
+            if client.addressPolicy.isRestricted,
                 let refusal = refusal(of: IPAddress(ends.remoteAddress), host: host)
             {
                 throw refusal

@@ -60,7 +60,7 @@ struct EasyHandle {
 
     /// The certificate chain of a new connection's server, in PEM form.
     var certificates: [String] {
-        guard let information = ccurl_get_certificates(pointer)?.pointee,
+        guard let information = ccurl_get_certificates(pointer, CURLINFO_CERTINFO)?.pointee,
             information.num_of_certs > 0
         else { return [] }
         return (0..<Int(information.num_of_certs)).compactMap { index in
@@ -162,7 +162,7 @@ struct OutgoingRequest: Sendable {
     let url: URL
     let host: String
     let method: String
-    private let fields: [(name: String, value: String)]
+    private let fields: HTTPFields
     private let body: Data?
 
     /// `request` with the header fields that every download has.
@@ -186,9 +186,10 @@ struct OutgoingRequest: Sendable {
         else {
             throw invalid("its method is not made of the letters A to Z and hyphens")
         }
-        var fields: [(name: String, value: String)] = []
+        var fields = HTTPFields()
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            guard Self.isToken(name) else {
+            // RFC 9110, section 5.6.2.
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
                 throw invalid("\(name.debugDescription) is no field name")
             }
             guard !value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
@@ -198,17 +199,13 @@ struct OutgoingRequest: Sendable {
             guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
                 continue
             }
-            fields.append((name, value))
+            fields.append(name, value)
         }
-        func has(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
-        if !has("accept") { fields.append(("Accept", "image/*,*/*;q=0.8")) }
-        if !has("user-agent") { fields.append(("User-Agent", "Halcyon")) }
+        if !fields.contains("Accept") { fields.append("Accept", "image/*,*/*;q=0.8") }
+        if !fields.contains("User-Agent") { fields.append("User-Agent", "Halcyon") }
         // Only supported codings may be offered.
-        if !fields.contains(where: {
-            $0.name.lowercased() == "accept-encoding" && $0.value == "identity"
-        }) {
-            fields.removeAll { $0.name.lowercased() == "accept-encoding" }
-            fields.append(("Accept-Encoding", ContentCoding.offered))
+        if !fields.values("Accept-Encoding").contains("identity") {
+            fields.set("Accept-Encoding", to: ContentCoding.offered)
         }
         self.fields = fields
     }
@@ -225,7 +222,7 @@ struct OutgoingRequest: Sendable {
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         let body = body ?? (method == "POST" || method == "PUT" ? Data() : nil)
         if let body {
-            ccurl_set_size(handle.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            handle.set(CURLOPT_POSTFIELDSIZE, body.count)
             body.withUnsafeBytes { bytes in
                 // A null address would mean no body, not an empty one.
                 if let start = bytes.baseAddress {
@@ -238,29 +235,17 @@ struct OutgoingRequest: Sendable {
         if method == "HEAD" { handle.set(CURLOPT_NOBODY, true) }
         if method != "GET" || body != nil { handle.set(CURLOPT_CUSTOMREQUEST, method) }
         var list: UnsafeMutablePointer<curl_slist>?
-        for (name, value) in fields {
+        for line in fields.lines {
             // A field without a value is written with a semicolon in libcurl's list.
-            list = curl_slist_append(list, value.isEmpty ? "\(name);" : "\(name): \(value)")
+            list = curl_slist_append(
+                list, line.value.isEmpty ? "\(line.name);" : "\(line.name): \(line.value)")
         }
         // Fields that libcurl would add to a body by itself.
-        for name in ["Content-Type", "Expect"]
-        where body != nil && !fields.contains(where: { $0.name.lowercased() == name.lowercased() })
-        {
+        for name in ["Content-Type", "Expect"] where body != nil && !fields.contains(name) {
             list = curl_slist_append(list, "\(name):")
         }
         ccurl_set_list(handle.pointer, CURLOPT_HTTPHEADER, list)
         return list
-    }
-
-    /// Whether `name` is a token, as names of fields must be (RFC 9110, section 5.6.2).
-    private static func isToken(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
     }
 }
 

@@ -35,21 +35,21 @@ final class Exchange: @unchecked Sendable {
     private var continuation: Continuation?
     private var isCancelled = false
     /// The libcurl handle during the transfer.
-    private var handle: EasyHandle?
+    private(set) var handle: EasyHandle?
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private var header: HeaderReader
+    private(set) var header: HeaderReader
     /// Decodes the body; `nil` when it has no content coding.
-    private var decoder: ContentDecoder?
+    private(set) var decoder: ContentDecoder?
     private var decision = Decision.none
     /// The result of a transfer that libcurl ended while `onResponse` was still deciding.
     private var ending: CURLcode?
     /// The error that stopped the exchange from our side.
     private var failure: (any Error)?
-    private var times: ExchangeTimes?
+    private(set) var times: ExchangeTimes?
     private var watch: StallWatch?
-    private var received: Int64 = 0
+    private(set) var received: Int64 = 0
     /// Bytes of the body, as announced by the header.
-    private var expected: Int64?
+    private(set) var expected: Int64?
     /// The refusal of an address; another one may have been connected to.
     private var refusedAddress: TransportError?
     private var isSecondTry = false
@@ -73,7 +73,7 @@ final class Exchange: @unchecked Sendable {
         self.onEnd = onEnd
     }
 
-    private var url: String { request.url.absoluteString }
+    var url: String { request.url.absoluteString }
 
     // MARK: - From the loop
 
@@ -186,14 +186,14 @@ final class Exchange: @unchecked Sendable {
         if answer.version.hasPrefix("HTTP/2") { onHTTP2() }
         times?.answered = ContinuousClock().now
         watch?.pause()
-        let length = answer.contentLength
-        expected = length
+        expected = answer.contentLength
         let codings = answer.codings.known
         if !codings.isEmpty {
             do {
-                decoder = try ContentDecoder(codings, limit: configuration.bodyLimit)
+                decoder = try ContentDecoder(
+                    codings, limit: configuration.client.maximumResponseSize)
             } catch {
-                return decided(.failure(unpacking(error)), length: length)
+                return decided(.failure(unpacking(error)))
             }
         }
         decision = .pending(isPaused: false)
@@ -201,24 +201,27 @@ final class Exchange: @unchecked Sendable {
         Task.immediate(executorPreference: loop) { [onResponse] in
             do {
                 let disposition = try await onResponse(answer)
-                loop.now { self.decided(.success(disposition), length: length) }
+                loop.now { self.decided(.success(disposition)) }
             } catch {
-                loop.now { self.decided(.failure(error), length: length) }
+                loop.now { self.decided(.failure(error)) }
             }
         }
     }
 
     /// Called with a piece of the body.
-    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
+    /// - Returns: The count to go on, `CURL_WRITEFUNC_PAUSE` to be offered the piece again later, and
+    ///   anything else to stop.
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let stop = bytes.isEmpty ? 1 : 0
         switch decision {
         case .none:
-            return .stop
+            return stop
         case .pending:
             decision = .pending(isPaused: true)
-            return .wait
+            return Int(CURL_WRITEFUNC_PAUSE)
         case .discard:
             received += Int64(bytes.count)
-            return received > Self.longestDiscardedRest ? .stop : .goOn
+            return received > Self.longestDiscardedRest ? stop : bytes.count
         case .receive:
             received += Int64(bytes.count)
             watch?.receive(bytes.count, now: ContinuousClock().now)
@@ -228,10 +231,10 @@ final class Exchange: @unchecked Sendable {
                 } else {
                     try onBody(bytes)
                 }
-                return .goOn
+                return bytes.count
             } catch {
                 failure = unpacking(error)
-                return .stop
+                return stop
             }
         }
     }
@@ -246,7 +249,8 @@ final class Exchange: @unchecked Sendable {
         case .cutShort:
             TransportError.incompleteBody(url: url, received: nil, expected: nil)
         case .tooLarge:
-            TransportError.responseTooLarge(url: url, limit: configuration.bodyLimit ?? .max)
+            TransportError.responseTooLarge(
+                url: url, limit: configuration.client.maximumResponseSize ?? .max)
         case .tooManyCodings:
             TransportError.undecodableBody(
                 url: url, reason: "it is encoded more than \(ContentDecoder.codingLimit) times")
@@ -258,7 +262,7 @@ final class Exchange: @unchecked Sendable {
     // MARK: - Ends
 
     /// Acts on the decision about the body, or on the error instead of one.
-    private func decided(_ result: Result<BodyDisposition, any Error>, length: Int64?) {
+    private func decided(_ result: Result<BodyDisposition, any Error>) {
         // Cancelled or timed out meanwhile.
         guard handle != nil else { return }
         let isPaused = if case .pending(isPaused: true) = decision { true } else { false }
@@ -268,10 +272,10 @@ final class Exchange: @unchecked Sendable {
             watch?.resume(now: ContinuousClock().now)
         case .success(.discard):
             resume(.success(times))
-            discard(length: length)
+            discard()
         case .failure(let error):
             resume(.failure(error))
-            discard(length: length)
+            discard()
         }
         // Not at once: this may be within a callback of libcurl.
         loop.perform { [self] in
@@ -282,13 +286,13 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// Discards a short rest of the body, so that the connection can be reused.
-    private func discard(length: Int64?) {
+    private func discard() {
         decision = .discard
         received = 0
         let now = ContinuousClock().now
         watch = StallWatch(timeout: min(terms.stall, Self.longestDiscarding), now: now)
         loop.check(at: now + Self.longestDiscarding)
-        guard length ?? 0 > Self.longestDiscardedRest else { return }
+        guard expected ?? 0 > Self.longestDiscardedRest else { return }
         loop.perform { self.end(.failure(CancellationError())) }
     }
 
@@ -310,11 +314,7 @@ final class Exchange: @unchecked Sendable {
     private func result(_ code: CURLcode) -> Result<ExchangeTimes?, any Error> {
         if let failure { return .failure(failure) }
         if code == CURLE_COULDNT_CONNECT, let refusedAddress { return .failure(refusedAddress) }
-        guard code == CURLE_OK else {
-            return .failure(
-                CurlFailure(code, of: handle, hasHead: !header.isEmpty, stage: stage)
-                    .error(request, received: received, expected: expected))
-        }
+        guard code == CURLE_OK else { return .failure(error(of: code)) }
         guard header.isComplete else {
             // An answer of status 1xx is followed by another one.
             return .failure(
@@ -330,11 +330,6 @@ final class Exchange: @unchecked Sendable {
             return .failure(unpacking(error))
         }
         return .success(times)
-    }
-
-    private var stage: CurlFailure.Stage {
-        if times?.answered != nil { return .body(isEncoded: decoder != nil) }
-        return times?.sent == nil ? .connecting : .header
     }
 
     private func end(_ result: Result<ExchangeTimes?, any Error>) {
@@ -358,14 +353,6 @@ final class Exchange: @unchecked Sendable {
         continuation?.resume(with: result)
         continuation = nil
     }
-}
-
-/// The reply to libcurl about a piece of the body.
-enum BodyReply {
-    case goOn
-    /// libcurl offers the piece again later.
-    case wait
-    case stop
 }
 
 extension EasyHandle {
@@ -405,17 +392,13 @@ extension Exchange {
         }
         ccurl_set_data_function(handle.pointer, CURLOPT_WRITEFUNCTION) {
             bytes, size, count, context in
-            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return switch Exchange.of(context).bodyArrived(piece) {
-            case .goOn: piece.count
-            case .wait: Int(CURL_WRITEFUNC_PAUSE)
-            // Anything but the count; of an empty piece there is nothing else to say.
-            case .stop: piece.isEmpty ? 1 : 0
-            }
+            Exchange.of(context).bodyArrived(
+                UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
-        if configuration.restrictsAddresses {
+        if configuration.client.addressPolicy.isRestricted {
             handle.set(CURLOPT_OPENSOCKETDATA, context)
-            ccurl_set_socket_function(handle.pointer) { context, _, wanted in
+            ccurl_set_socket_function(handle.pointer, CURLOPT_OPENSOCKETFUNCTION) {
+                context, _, wanted in
                 guard let wanted else { return CURL_SOCKET_BAD }
                 let kind = wanted.pointee
                 let address = withUnsafePointer(to: &wanted.pointee.addr) { IPAddress($0) }
@@ -423,7 +406,7 @@ extension Exchange {
                 return socket(kind.family, kind.socktype | closesOnExec, kind.protocol)
             }
         }
-        ccurl_set_request_function(handle.pointer) {
+        ccurl_set_request_function(handle.pointer, CURLOPT_PREREQFUNCTION) {
             context, remote, local, remotePort, localPort in
             let ends = ConnectionEnds(
                 remoteAddress: remote.map { String(cString: $0) } ?? "", remotePort: remotePort,

@@ -25,26 +25,32 @@ extension AddressKind {
     /// The kind of `address`. An address that only wraps an IPv4 address (mapped, translated,
     /// NAT64) has the kind of that address.
     public init(_ address: IPAddress) {
-        func isIn(_ networks: [IPNetwork]) -> Bool { networks.contains { $0.contains(address) } }
-        if isIn(Self.metadataAddresses) {
+        if Self.metadataAddresses.cover(address) {
             self = .metadata
         } else if address.bytes.count == 4 {
-            self = Self.fourKinds.first { isIn($0.networks) }?.kind ?? .public
+            self = Self.fourKinds.first { $0.networks.cover(address) }?.kind ?? .public
         } else if let inner = Self.wrapped(in: address) {
             self.init(inner)
-        } else if let kind = Self.sixKinds.first(where: { isIn($0.networks) })?.kind {
+        } else if let kind = Self.sixKinds.first(where: { $0.networks.cover(address) })?.kind {
             self = kind
         } else if Self.isISATAP(address) {
             self = .tunnel
         } else {
-            self = isIn(Self.globalUnicast) && !isIn(Self.reservedGlobal) ? .public : .reserved
+            self = Self.isGlobal(address) ? .public : .reserved
         }
+    }
+
+    /// Whether `address` is public by the registries alone, which know neither wrappers, nor ISATAP,
+    /// nor metadata services.
+    static func isGlobal(_ address: IPAddress) -> Bool {
+        address.bytes.count == 4
+            ? !fourKinds.contains { $0.networks.cover(address) }
+            : globalUnicast.cover(address) && !reservedGlobal.cover(address)
     }
 
     /// The IPv4 address that an IPv6 address only wraps.
     static func wrapped(in address: IPAddress) -> IPAddress? {
-        wrappers.contains { $0.contains(address) }
-            ? IPAddress(bytes: Array(address.bytes[12...])) : nil
+        wrappers.cover(address) ? IPAddress(bytes: Array(address.bytes[12...])) : nil
     }
 
     /// The last half begins with a mark, whatever the first half is (RFC 5214, section 6.1).
@@ -56,41 +62,37 @@ extension AddressKind {
 
     private typealias Entry = (kind: AddressKind, networks: [IPNetwork])
 
-    private static func networks(_ texts: String...) -> [IPNetwork] {
-        texts.compactMap(IPNetwork.init)
-    }
-
-    private static let metadataAddresses = networks(
+    private static let metadataAddresses = IPNetwork.list(
         "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16",
         "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254")
 
     private static let fourKinds: [Entry] = [
-        (.unspecified, networks("0.0.0.0/8")),
-        (.loopback, networks("127.0.0.0/8")),
-        (.linkLocal, networks("169.254.0.0/16")),
-        (.private, networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
-        (.shared, networks("100.64.0.0/10")),
-        (.multicast, networks("224.0.0.0/4")),
+        (.unspecified, IPNetwork.list("0.0.0.0/8")),
+        (.loopback, IPNetwork.list("127.0.0.0/8")),
+        (.linkLocal, IPNetwork.list("169.254.0.0/16")),
+        (.private, IPNetwork.list("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
+        (.shared, IPNetwork.list("100.64.0.0/10")),
+        (.multicast, IPNetwork.list("224.0.0.0/4")),
         (
             .reserved,
-            networks(
+            IPNetwork.list(
                 "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
                 "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4")
         ),
     ]
 
     /// IPv4-mapped, IPv4-translated and NAT64: the last four bytes are the address.
-    private static let wrappers = networks("::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
+    private static let wrappers = IPNetwork.list("::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
 
     private static let sixKinds: [Entry] = [
-        (.loopback, networks("::1")),
-        (.unspecified, networks("::")),
-        (.linkLocal, networks("fe80::/10")),
-        (.private, networks("fc00::/7", "fec0::/10")),
-        (.multicast, networks("ff00::/8")),
-        (.tunnel, networks("::/96", "2002::/16", "2001::/32")),
+        (.loopback, IPNetwork.list("::1")),
+        (.unspecified, IPNetwork.list("::")),
+        (.linkLocal, IPNetwork.list("fe80::/10")),
+        (.private, IPNetwork.list("fc00::/7", "fec0::/10")),
+        (.multicast, IPNetwork.list("ff00::/8")),
+        (.tunnel, IPNetwork.list("::/96", "2002::/16", "2001::/32")),
     ]
 
-    private static let globalUnicast = networks("2000::/3")
-    private static let reservedGlobal = networks("2001::/23", "2001:db8::/32", "3fff::/20")
+    private static let globalUnicast = IPNetwork.list("2000::/3")
+    private static let reservedGlobal = IPNetwork.list("2001::/23", "2001:db8::/32", "3fff::/20")
 }

@@ -59,44 +59,21 @@ public struct AddressPolicy: Hashable, Sendable {
     /// Whether `address` may be connected to.
     public func allows(_ address: IPAddress) -> Bool {
         let forms = [address] + (address.embedded.map { [$0] } ?? [])
-        func names(_ networks: [IPNetwork], _ form: IPAddress) -> Bool {
-            networks.contains { $0.contains(form) }
-        }
-        if forms.contains(where: { names(denied, $0) }) { return false }
+        if forms.contains(where: denied.cover) { return false }
         if let kinds, !allowsPrivateNetworks { return allows(address, of: kinds) }
-        if allowsPrivateNetworks || forms.contains(where: { names(allowed, $0) }) { return true }
-        return forms.allSatisfy(Self.isPublic)
+        if allowsPrivateNetworks || forms.contains(where: allowed.cover) { return true }
+        // A wrapper of a public address is as public as that address.
+        return forms.allSatisfy { $0.embedded != nil || AddressKind.isGlobal($0) }
     }
 
     /// Whether a list names `address`, or its kind may be reached. It is not denied.
     private func allows(_ address: IPAddress, of kinds: Set<AddressKind>) -> Bool {
         let forms = [address] + (AddressKind.wrapped(in: address).map { [$0] } ?? [])
-        if forms.count > 1, denied.contains(where: { $0.contains(forms[1]) }) { return false }
+        if forms.count > 1, denied.cover(forms[1]) { return false }
         let named = allowed.filter { network in forms.contains { network.contains($0) } }
         let kind = AddressKind(address)
         if kind == .metadata { return named.contains(where: \.isSingleAddress) }
         return !named.isEmpty || kind == .public || kinds.contains(kind)
-    }
-
-    private static func isPublic(_ address: IPAddress) -> Bool {
-        if address.bytes.count == 4 { return !reserved.contains { $0.contains(address) } }
-        // A wrapper of a public address is as public as that address.
-        if address.embedded != nil { return true }
-        return globalUnicast.contains { $0.contains(address) }
-            && !reserved.contains { $0.contains(address) }
-    }
-
-    private static let globalUnicast = networks("2000::/3")
-
-    /// From IANA's registries of special-purpose addresses.
-    private static let reserved = networks(
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
-        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
-        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-        "2001::/23", "2001:db8::/32", "3fff::/20")
-
-    private static func networks(_ texts: String...) -> [IPNetwork] {
-        texts.compactMap(IPNetwork.init)
     }
 }
 
@@ -151,17 +128,13 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// (RFC 4291, 6052, 3056).
     var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
-        for network in Self.carriers where network.contains(self) {
-            return IPAddress(bytes: Array(bytes[12...]))
-        }
-        if Self.sixToFour.contains(self) { return IPAddress(bytes: Array(bytes[2..<6])) }
-        return nil
+        if Self.carriers.cover(self) { return IPAddress(bytes: Array(bytes[12...])) }
+        return Self.sixToFour.cover(self) ? IPAddress(bytes: Array(bytes[2..<6])) : nil
     }
 
     /// IPv4-mapped, IPv4-compatible and NAT64: the last four bytes.
-    private static let carriers = ["::ffff:0:0/96", "::/96", "64:ff9b::/96"].compactMap(
-        IPNetwork.init)
-    private static let sixToFour = IPNetwork(prefix: [0x20, 0x02], length: 16)
+    private static let carriers = IPNetwork.list("::ffff:0:0/96", "::/96", "64:ff9b::/96")
+    private static let sixToFour = IPNetwork.list("2002::/16")
 }
 
 /// Addresses that begin with the same bits.
@@ -184,18 +157,14 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         self.length = length
     }
 
-    /// An IPv6 network.
-    init(prefix: [UInt8], length: Int) {
-        self.init(
-            IPAddress(bytes: prefix + Array(repeating: 0, count: 16 - prefix.count)),
-            length: length)
-    }
-
     /// The network of `first` whose addresses have `length` bits in common.
     package init(_ first: IPAddress, length: Int) {
         self.first = first
         self.length = length
     }
+
+    /// The networks of these texts.
+    static func list(_ texts: String...) -> [IPNetwork] { texts.compactMap(IPNetwork.init) }
 
     public var description: String { "\(first)/\(length)" }
 
@@ -209,4 +178,9 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
             (address.bytes[bit / 8] ^ first.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
         }
     }
+}
+
+extension [IPNetwork] {
+    /// Whether one of the networks has `address`.
+    func cover(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
 }

@@ -25,6 +25,8 @@ final class ContentDecoder {
     private let stages: [any DecodingStage]
     /// The bytes that each has made so far.
     private var counts: [Int]
+    /// Whether any bytes have come.
+    private var hasBegun = false
     private let limit: Int?
 
     /// - Parameters:
@@ -48,6 +50,7 @@ final class ContentDecoder {
     /// Hands what `bytes` are made of to `take`.
     /// - Throws: `Failure`, or what `take` throws.
     func decode(_ bytes: UnsafeRawBufferPointer, _ take: Taker) throws {
+        if !bytes.isEmpty { hasBegun = true }
         try decode(bytes, stage: 0, take)
     }
 
@@ -55,7 +58,7 @@ final class ContentDecoder {
     /// - Throws: `Failure`.
     func finish() throws {
         // Of a body without any bytes nothing is missing.
-        guard stages.first?.hasBegun == true else { return }
+        guard hasBegun else { return }
         guard stages.allSatisfy(\.isComplete) else { throw Failure.cutShort }
     }
 
@@ -71,8 +74,6 @@ final class ContentDecoder {
 
 /// Undoes one coding.
 protocol DecodingStage: AnyObject {
-    /// Whether any bytes have come.
-    var hasBegun: Bool { get }
     /// Whether the bytes so far are whole.
     var isComplete: Bool { get }
 
@@ -118,16 +119,12 @@ package struct ContentCodings: Hashable, Sendable {
     /// `aws-chunked`, and send the bytes as they are; so browsers and `URLSession` pass them over, too.
     package private(set) var unknown: [String] = []
 
-    /// Without any.
-    package init() {}
-
-    /// Reads a `Content-Encoding`, whose lines are joined with commas.
-    package init(_ field: String) {
-        for member in field.utf8.split(separator: .comma) {
-            let name = String(decoding: member, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII
+    /// The codings named by the members of `Content-Encoding`.
+    init(_ members: [String]) {
+        for name in members.map(\.lowercasedASCII) {
             if let coding = ContentCoding(name: name) {
                 known.append(coding)
-            } else if !name.isEmpty, name != "identity", name != "none" {
+            } else if name != "identity", name != "none" {
                 unknown.append(name)
             }
         }
@@ -162,7 +159,6 @@ final class ZlibStage: DecodingStage {
     private var phase: Phase
     private var isInitialized = false
     private var members = 0
-    private(set) var hasBegun = false
 
     init(_ format: Format) throws {
         self.format = format
@@ -187,7 +183,6 @@ final class ZlibStage: DecodingStage {
     }
 
     func decode(_ bytes: UnsafeRawBufferPointer, _ take: ContentDecoder.Taker) throws {
-        if !bytes.isEmpty { hasBegun = true }
         var rest = bytes
         while !rest.isEmpty {
             switch phase {
@@ -261,7 +256,6 @@ final class ZlibStage: DecodingStage {
 final class BrotliStage: DecodingStage {
     private let state: OpaquePointer
     private let buffer = DecodingBuffer()
-    private(set) var hasBegun = false
     private(set) var isComplete = false
 
     init() throws {
@@ -276,7 +270,6 @@ final class BrotliStage: DecodingStage {
     }
 
     func decode(_ bytes: UnsafeRawBufferPointer, _ take: ContentDecoder.Taker) throws {
-        if !bytes.isEmpty { hasBegun = true }
         var next = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         var count = bytes.count
         while !isComplete {
@@ -306,7 +299,6 @@ final class ZstandardStage: DecodingStage {
     private var isFrameEmpty = true
     private var isInFrame = false
     private var hasEnded = false
-    private(set) var hasBegun = false
 
     init() throws {
         guard let stream = ZSTD_createDStream() else { throw ContentDecoder.Failure.noMemory }
@@ -324,7 +316,6 @@ final class ZstandardStage: DecodingStage {
     var isComplete: Bool { hasEnded || isBehindFrames || frames > 0 && !isInFrame }
 
     func decode(_ bytes: UnsafeRawBufferPointer, _ take: ContentDecoder.Taker) throws {
-        if !bytes.isEmpty { hasBegun = true }
         var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
         while !hasEnded {
             // Between frames nothing is left to be handed out.

@@ -6,17 +6,6 @@ package final class HostGate: Sendable {
         var admission: HostAdmission
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var nextRequest = 0
-
-        /// Removes and returns the waiting continuations of `requests`.
-        mutating func take(_ requests: [Int]) -> [CheckedContinuation<Void, any Error>] {
-            requests.compactMap { waiting.removeValue(forKey: $0) }
-        }
-    }
-
-    private enum Entry {
-        case goOn
-        case wait
-        case cancelled
     }
 
     private let state: Mutex<State>
@@ -44,20 +33,16 @@ package final class HostGate: Sendable {
         defer { priority.observe(nil) }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let entry: Entry = state.withLock { state in
+                let entry: Result<Void, any Error>? = state.withLock { state in
                     // A cancellation before this point finds no continuation.
-                    if Task.isCancelled { return .cancelled }
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     let isAdmitted = state.admission.enter(
                         request, host: host, priority: priority.value)
-                    if isAdmitted { return .goOn }
+                    if isAdmitted { return .success(()) }
                     state.waiting[request] = continuation
-                    return .wait
+                    return nil
                 }
-                switch entry {
-                case .goOn: continuation.resume()
-                case .cancelled: continuation.resume(throwing: CancellationError())
-                case .wait: break
-                }
+                if let entry { continuation.resume(with: entry) }
             }
         } onCancel: {
             let waiting = state.withLock { state in
@@ -73,13 +58,18 @@ package final class HostGate: Sendable {
 
     /// Ends a request to `host`.
     package func leave(_ host: String) {
-        let next = state.withLock { $0.take($0.admission.leave(host)) }
-        for continuation in next { continuation.resume() }
+        admit { $0.leave(host) }
     }
 
     /// Notes that `host` multiplexes requests on one connection.
     package func multiplex(_ host: String) {
-        let next = state.withLock { $0.take($0.admission.multiplex(host)) }
+        admit { $0.multiplex(host) }
+    }
+
+    private func admit(_ change: (inout HostAdmission) -> [Int]) {
+        let next = state.withLock { state in
+            change(&state.admission).compactMap { state.waiting.removeValue(forKey: $0) }
+        }
         for continuation in next { continuation.resume() }
     }
 }
@@ -113,14 +103,9 @@ package struct HostAdmission {
         var isMultiplexed = false
 
         mutating func insert(_ queued: QueuedRequest) {
-            var bounds = 0..<line.count
-            while !bounds.isEmpty {
-                let middle = bounds.lowerBound + bounds.count / 2
-                bounds =
-                    line[middle].isBefore(queued)
-                    ? middle + 1..<bounds.upperBound : bounds.lowerBound..<middle
-            }
-            line.insert(queued, at: bounds.lowerBound)
+            // Searched from the end, where most requests go.
+            let last = line.lastIndex { $0.isBefore(queued) }
+            line.insert(queued, at: last.map { $0 + 1 } ?? 0)
         }
 
         mutating func remove(_ request: Int) -> QueuedRequest? {

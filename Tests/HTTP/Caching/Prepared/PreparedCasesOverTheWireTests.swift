@@ -94,7 +94,7 @@ private struct ProxyClient: CaseCache {
                     to: request, terms: ExchangeTerms(stall: .seconds(600)))
                 result.set(
                     SimulatedAnswer(
-                        status: answer.head.status, fields: HTTPFields(answer.head),
+                        status: answer.head.status, fields: answer.head.fields,
                         body: String(decoding: answer.body, as: UTF8.self)))
             } catch {
                 Issue.record(error)

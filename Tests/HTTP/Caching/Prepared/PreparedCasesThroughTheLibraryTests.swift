@@ -194,13 +194,9 @@ private struct AlwaysConnected: NetworkMonitoring {
 
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
-    ) -> any NetworkObserver {
+    ) -> NetworkObserver {
         callback(true)
-        return NoObserver()
-    }
-
-    private struct NoObserver: NetworkObserver {
-        func cancel() {}
+        return NetworkObserver()
     }
 }
 

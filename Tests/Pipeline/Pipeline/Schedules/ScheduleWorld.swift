@@ -127,7 +127,7 @@ final class ScheduleWorld: Sendable {
     private func currentWork(of calls: [ScheduledCall]) -> String? {
         if calls.contains(where: \.isTaskKept) { return "the task of a call that has ended" }
         let tickets = downloader.downloads.tickets.count
-        let preparing = downloader.preparations.withLock { $0.handles.count }
+        let preparing = downloader.preparations.withLock { $0.count }
         if tickets > 0 { return "\(tickets) waiters of downloads" }
         if preparing > 0 { return "\(preparing) requests being prepared" }
         if !downloader.downloads.isIdle { return "a visit of a download" }

@@ -45,7 +45,8 @@ package struct ScriptedExchange: Sendable {
     {
         try await onResponse(
             AnswerHead(
-                url: request.url!, status: status, fields: headers.map { ($0.key, $0.value) }))
+                url: request.url!, status: status,
+                fields: HTTPFields(headers.map { .init(name: $0.key, value: $0.value) })))
     }
 
     /// Sends a piece of the body.

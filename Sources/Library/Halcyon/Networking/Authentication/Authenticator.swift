@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
@@ -36,10 +37,11 @@ final class Authenticator: Sendable {
         return request
     }
 
-    /// Whether `request`, which `response` refuses, is to be sent again with (other) credentials.
+    /// Whether `request`, which `response` refuses with status 401, is to be sent again with (other)
+    /// credentials.
     /// - Throws: `ImageTransportError.authenticationCancelled`.
     func answers(_ response: HTTPURLResponse, to request: URLRequest) async throws -> Bool {
-        guard response.statusCode == 401, let url = request.url,
+        guard let url = request.url,
             let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
             let responder = downloader.authenticationChallengeResponder
         else { return false }
@@ -69,7 +71,7 @@ final class Authenticator: Sendable {
                     // If it fails there will be another challenge.
                     $0.failures[space] = failures + 1
                     $0.session = AuthenticationSession(
-                        origin: Origin(url), credential: credential, scheme: demand.scheme)
+                        origin: Origin(url), credential: credential, demand: demand)
                 }
                 return true
             default:
@@ -90,12 +92,13 @@ extension Authenticator.State {
     fileprivate mutating func renewed(by demands: [AuthenticationDemand], from origin: Origin)
         -> Bool
     {
-        guard session?.origin == origin, case .digest(let old, _) = session?.scheme else {
+        guard session?.origin == origin, case .digest(let old) = session?.demand else {
             return false
         }
         for case .digest(let new) in demands
         where new.isStale && new.realm == old.realm && new.algorithm == old.algorithm {
-            session?.scheme = .digest(new, count: 0)
+            session?.demand = .digest(new)
+            session?.count = 0
             return true
         }
         return false
@@ -112,31 +115,26 @@ private final class InertChallengeSender: NSObject, URLAuthenticationChallengeSe
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }
 
-/// The credentials for an origin, with their authentication scheme.
+/// The credentials for an origin, with the challenge that they answer.
 struct AuthenticationSession {
-    enum Scheme {
-        case basic
-        /// Digest, with the number of requests that have used the nonce.
-        case digest(DigestChallenge, count: Int)
-    }
-
     let origin: Origin
     let credential: URLCredential
-    var scheme: Scheme
+    var demand: AuthenticationDemand
+    /// The number of requests that have used the nonce of a digest.
+    var count = 0
 
     /// The value of `Authorization` for a request.
     mutating func authorize(_ request: URLRequest, _ url: URL) -> String {
         let user = credential.user ?? ""
         let password = credential.password ?? ""
-        switch scheme {
+        switch demand {
         case .basic:
             return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
-        case .digest(let challenge, let count):
-            scheme = .digest(challenge, count: count + 1)
+        case .digest(let challenge):
+            count += 1
             return challenge.answer(
                 user: user, password: password, method: request.httpMethod ?? "GET",
-                target: url.requestTarget, count: count + 1,
-                clientNonce: .randomHexadecimal())
+                target: url.requestTarget, count: count, clientNonce: .randomHexadecimal())
         }
     }
 }
@@ -167,21 +165,12 @@ enum AuthenticationDemand {
 
     /// The protection space of the credentials.
     func space(of origin: Origin) -> ProtectionSpace {
-        switch self {
-        case .basic(let realm):
-            ProtectionSpace(
-                origin: origin, realm: realm, method: NSURLAuthenticationMethodHTTPBasic)
-        case .digest(let challenge):
-            ProtectionSpace(
-                origin: origin, realm: challenge.realm, method: NSURLAuthenticationMethodHTTPDigest)
-        }
-    }
-
-    var scheme: AuthenticationSession.Scheme {
-        switch self {
-        case .basic: .basic
-        case .digest(let challenge): .digest(challenge, count: 0)
-        }
+        let (realm, method) =
+            switch self {
+            case .basic(let realm): (realm, NSURLAuthenticationMethodHTTPBasic)
+            case .digest(let challenge): (challenge.realm, NSURLAuthenticationMethodHTTPDigest)
+            }
+        return ProtectionSpace(origin: origin, realm: realm, method: method)
     }
 
     /// Whether user and password are set and the scheme can transmit them.

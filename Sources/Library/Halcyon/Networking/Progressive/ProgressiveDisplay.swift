@@ -19,18 +19,14 @@ final class ProgressiveDisplay: Sendable {
     private typealias Schedule = ProgressiveSchedule<ObjectIdentifier>
 
     private let task: SessionDataTask
-    private let stopwatch: Stopwatch
-    private let waiters: @Sendable () -> [DownloadWaiter]
+    private let time: TimeSource
+    private let start: ContinuousClock.Instant
     private let state = Mutex(State.idle)
 
-    /// Creates a display; `waiters` returns the current waiters of the download.
-    init(
-        task: SessionDataTask, clock: any Clock<Duration>,
-        waiters: @escaping @Sendable () -> [DownloadWaiter]
-    ) {
+    init(_ task: SessionDataTask, time: TimeSource) {
         self.task = task
-        stopwatch = Stopwatch(clock)
-        self.waiters = waiters
+        self.time = time
+        start = time.now
     }
 
     /// Notes that `task` has received bytes. Called on any thread.
@@ -92,7 +88,7 @@ final class ProgressiveDisplay: Sendable {
     private func advance(
         _ decoder: ProgressiveJPEGDecoder, _ schedule: inout Schedule, _ viewers: [DownloadWaiter]
     ) async throws -> Bool {
-        let bytes = task.data(from: decoder.receivedCount)
+        let bytes = task.data(in: decoder.receivedCount..<Int.max)
         try await DecodingPool.shared.run { _ = try decoder.feed(bytes) }
 
         let wishes = viewers.compactMap { waiter in
@@ -104,12 +100,12 @@ final class ProgressiveDisplay: Sendable {
         }
         let step = schedule.step(
             for: wishes, complete: decoder.followedScanCount, decoded: decoder.decodedScanCount,
-            at: stopwatch.elapsed())
+            at: time.now - start)
         switch step {
         case .nothing:
             return false
         case .wait(let duration):
-            try await stopwatch.sleep(duration)
+            try await time.sleep(for: duration)
         case .show(let scan, let due):
             let bitmap = try await DecodingPool.shared.run {
                 try decoder.decode(upTo: scan)
@@ -118,7 +114,7 @@ final class ProgressiveDisplay: Sendable {
             for waiter in viewers where due.contains(ObjectIdentifier(waiter.handle)) {
                 await show(bitmap, scans: decoder.begunScanCount, to: waiter)
                 schedule.note(
-                    scan, shownTo: ObjectIdentifier(waiter.handle), at: stopwatch.elapsed())
+                    scan, shownTo: ObjectIdentifier(waiter.handle), at: time.now - start)
             }
         }
         return true
@@ -134,7 +130,7 @@ final class ProgressiveDisplay: Sendable {
 
     /// The waiters to which pictures are currently shown.
     private func currentViewers() -> [DownloadWaiter] {
-        waiters().filter { $0.viewer?.isWaiting ?? false && !$0.handle.isCancelled }
+        task.callers().filter { $0.viewer?.isWaiting ?? false && !$0.handle.isCancelled }
     }
 }
 
@@ -153,18 +149,6 @@ extension [DownloadWaiter] {
     private func least<Limit: Comparable>(_ one: Limit?, _ other: Limit?) -> Limit? {
         guard let one, let other else { return one ?? other }
         return Swift.min(one, other)
-    }
-}
-
-/// Measures the time since its creation with any clock.
-private struct Stopwatch: Sendable {
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-
-    init<C: Clock>(_ clock: C) where C.Duration == Duration {
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: $0) }
     }
 }
 

@@ -121,7 +121,7 @@ final class ResumableRequest: Sendable {
                     return ask(for: kept, partial, written: kept.bytes.count)
                 }
             }
-            removeFile()
+            startOver()
         }
     }
 
@@ -137,7 +137,7 @@ final class ResumableRequest: Sendable {
     /// Decides on a response that is neither a redirect nor a challenge.
     /// - Throws: `KingfisherError` for an unrequested partial response.
     func receive(_ head: AnswerHead) throws -> Answer {
-        let fields = HTTPFields(head)
+        let fields = head.fields
         guard case .asking(let kept, let partial) = state.withLock({ $0.stage }) else {
             if head.status == 206 {
                 throw KingfisherError.responseError(
@@ -163,23 +163,18 @@ final class ResumableRequest: Sendable {
             startOver()
             return .startOver
         case .whole:
-            removeFile()
+            startOver()
             receiveWhole(head, fields)
             return .fresh
         case .startOver:
             startOver()
             return .startOver
         case .gone:
-            removeFile()
+            startOver()
             return .fresh
         case .unrelated:
             return .fresh
         }
-    }
-
-    /// Makes the next request ask for everything.
-    func startOver() {
-        removeFile()
     }
 
     private func receiveWhole(_ head: AnswerHead, _ fields: HTTPFields) {
@@ -194,8 +189,8 @@ final class ResumableRequest: Sendable {
         state.withLock { $0.stage = .receiving(Body(description: description)) }
     }
 
-    /// Removes the partial and starts anew.
-    private func removeFile() {
+    /// Removes the partial: the next request asks for everything.
+    func startOver() {
         let file = state.withLock { state in
             let file = state.file
             state.stage = .idle
@@ -230,7 +225,7 @@ final class ResumableRequest: Sendable {
                 Int64(count) != body.description.total
             else { return nil }
             state.isWriting = true
-            return (state.file, append(task.data(from: state.written), body, &state))
+            return (state.file, append(task.data(in: state.written..<count), body, &state))
         }
         guard let piece else { return }
         piece.isKept.whenGiven { isKept in
@@ -261,8 +256,7 @@ final class ResumableRequest: Sendable {
             let total = body.description.total
         else {
             // A response unrelated to the partial leaves it in place.
-            var isUnrelated = false
-            if case .asking = stage { isUnrelated = true }
+            let isUnrelated = if case .asking = stage { true } else { false }
             end(removing: !isUnrelated)
             return .whole(nil)
         }
@@ -297,8 +291,8 @@ final class ResumableRequest: Sendable {
     /// Ends this request after a failure or cancellation; the received bytes are kept if they can
     /// be resumed.
     func breakOff(_ error: any Error) {
-        var isTooLarge = false
-        if case .responseTooLarge? = error as? ImageTransportError { isTooLarge = true }
+        let isTooLarge =
+            if case .responseTooLarge? = error as? ImageTransportError { true } else { false }
         guard case .receiving(let body) = state.withLock({ $0.stage }) else {
             return end(removing: false)
         }

@@ -15,7 +15,7 @@ protocol NetworkMonitoring: Sendable {
     /// `timeoutInterval` seconds without one.
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
-    ) -> any NetworkObserver
+    ) -> NetworkObserver
 }
 
 extension NetworkMonitoring {
@@ -27,12 +27,8 @@ extension NetworkMonitoring {
     }
 }
 
-protocol NetworkObserver: Sendable {
-    func cancel()
-}
-
-/// Something that ends once, possibly by a cancellation.
-final class LatchedObserver: NetworkObserver {
+/// A wait for the network, which ends once, possibly by a cancellation.
+final class NetworkObserver: Sendable {
     private let wasCancelled = OneShot<Bool>()
 
     func cancel() { wasCancelled.give(true) }
@@ -93,8 +89,8 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
 
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
-    ) -> any NetworkObserver {
-        let observer = LatchedObserver()
+    ) -> NetworkObserver {
+        let observer = NetworkObserver()
         let id = nextID.add(1, ordering: .relaxed).newValue
         let finish: @Sendable (Bool) -> Void = { [weak self] connected in
             guard observer.end() else { return }

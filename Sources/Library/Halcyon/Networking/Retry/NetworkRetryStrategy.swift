@@ -38,7 +38,7 @@ public struct NetworkRetryStrategy: RetryStrategy {
     public func retry(
         context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
     ) {
-        (context.userInfo as? any NetworkObserver)?.cancel()
+        (context.userInfo as? NetworkObserver)?.cancel()
         guard context.retriedCount < maxRetryCount, context.isWorthRetrying else {
             return retryHandler(.stop)
         }
@@ -58,7 +58,7 @@ public struct NetworkRetryStrategy: RetryStrategy {
         _ context: RetryContext, _ retryHandler: @escaping @Sendable (RetryDecision) -> Void
     ) {
         // The closure needs an observer before there is one.
-        let observer = LatchedObserver()
+        let observer = NetworkObserver()
         let observing = monitor.observeConnectivity(timeoutInterval: timeoutInterval) { connected in
             retryHandler(connected ? .retry(userInfo: observer) : .stop)
         }

@@ -91,9 +91,7 @@ package struct CacheControlDirectives: Sendable, Hashable {
     /// The names in a list; empty when the argument is none.
     private static func fieldNames(_ argument: Argument) -> Set<String> {
         guard case .text(let text) = argument else { return [] }
-        let names = text.utf8.split(separator: .comma)
-            .map { String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII }
-            .filter { !$0.isEmpty }
+        let names = text.fieldMembers.map(\.lowercasedASCII)
         let areNames = names.allSatisfy { $0.utf8.allSatisfy(\.isTokenByte) }
         return areNames ? Set(names) : []
     }

@@ -67,15 +67,10 @@ package enum HTTPDateParser {
         else { return nil }
         // The latest year with these digits that is not more than 50 years ahead.
         guard now.timeIntervalSince1970.isFinite else { return nil }
-        let seconds = min(max(now.timeIntervalSince1970, 0), 200_000_000_000)
-        let latest = civilYear(ofDay: Int(seconds / 86_400)) + 51
-        for candidate in stride(from: latest - (latest - year) % 100, to: 0, by: -100) {
-            guard let date = date(year: candidate, month: month + 1, day: day, time: time) else {
-                continue
-            }
-            if date <= now.addingTimeInterval(50 * 365.2425 * 86_400) { return date }
-        }
-        return nil
+        let latest = now.addingTimeInterval(50 * 365.2425 * 86_400)
+        return stride(from: 9900 + year, to: 0, by: -100).lazy
+            .compactMap { date(year: $0, month: month + 1, day: day, time: time) }
+            .first { $0 <= latest }
     }
 
     /// Seconds of the day in `time`.
@@ -100,13 +95,6 @@ package enum HTTPDateParser {
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         let leapDays = shifted / 4 - shifted / 100 + shifted / 400
         return shifted * 365 + leapDays + dayOfYear - 719_468 - 146_097
-    }
-
-    /// The year that a day after 1970 lies in.
-    private static func civilYear(ofDay day: Int) -> Int {
-        var year = 1970 + day / 366
-        while dayNumber(year: year + 1, month: 1, day: 1) <= day { year += 1 }
-        return year
     }
 }
 

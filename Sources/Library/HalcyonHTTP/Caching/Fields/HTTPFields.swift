@@ -32,6 +32,9 @@ package struct HTTPFields: Sendable, Hashable {
         lines.filter { $0.name.isFieldName(name) }.map(\.value)
     }
 
+    /// The members of the lists in all lines of `name` (RFC 9110, section 5.6.1).
+    package func members(_ name: String) -> [String] { values(name).flatMap(\.fieldMembers) }
+
     package mutating func append(_ name: String, _ value: String) {
         lines.append(Line(name: name, value: value))
     }
@@ -89,6 +92,13 @@ extension String {
     /// Without spaces and tabs at both ends (`OWS` of RFC 9110, section 5.6.3).
     var trimmingFieldSpaces: String {
         String(decoding: utf8.trimming { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
+    }
+
+    /// The members of a list, without empty ones.
+    package var fieldMembers: [String] {
+        utf8.split(separator: .comma)
+            .map { String(decoding: $0, as: UTF8.self).trimmingFieldSpaces }
+            .filter { !$0.isEmpty }
     }
 
     /// Whether both texts name the same field.

@@ -5,7 +5,6 @@ package enum ResponseKey {
     /// The key of a request's response.
     ///
     /// - Parameters:
-    ///   - resourceKey: given explicitly for the resource of the first hop. All URLs under it are
     ///   - resourceKey: the explicit key of the first hop's resource. All URLs under it are one
     ///     resource.
     ///   - url: the request's URL.
@@ -76,7 +75,7 @@ package enum VaryKey {
 
     /// The names in all `Vary` lines: in lower case, sorted, each once.
     package static func names(in fields: HTTPFields) -> [String] {
-        Set(fields.values("Vary").flatMap(members).map(\.lowercasedASCII)).sorted()
+        Set(fields.members("Vary").map(\.lowercasedASCII)).sorted()
     }
 
     /// The values of these names in a request, in an unambiguous form: each text is preceded by its
@@ -101,7 +100,7 @@ package enum VaryKey {
     /// removed. In negotiation fields order, case and a quality of 1 are ignored too.
     private static func value(of name: String, in request: HTTPFields) -> String? {
         guard request.contains(name) else { return nil }
-        let members = request.values(name).flatMap(members)
+        let members = request.members(name)
         guard negotiating.contains(name) else { return members.joined(separator: ",") }
         return members.map(normalized).sorted().joined(separator: ",")
     }
@@ -128,11 +127,5 @@ package enum VaryKey {
         let rest = parameter.utf8.dropFirst(3)
         return rest.isEmpty
             || rest.first == UInt8(ascii: ".") && rest.dropFirst().allSatisfy { $0 == 0x30 }
-    }
-
-    private static func members(of line: String) -> [String] {
-        line.utf8.split(separator: .comma)
-            .map { String(decoding: $0, as: UTF8.self).trimmingFieldSpaces }
-            .filter { !$0.isEmpty }
     }
 }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// The beginning of an interrupted download, with the data needed to resume it.
 package struct PartialDownload: Sendable, Hashable {
-    package let validator: ResumptionValidator
+    package let validator: ValidationCondition
     /// The number of bytes received.
     package var length: Int64
     /// The length of the whole, if the response gave it.
@@ -10,20 +10,11 @@ package struct PartialDownload: Sendable, Hashable {
     /// The fields of the first response.
     package let fields: HTTPFields
 
-    package init(
-        validator: ResumptionValidator, length: Int64, total: Int64?, fields: HTTPFields
-    ) {
-        self.validator = validator
-        self.length = length
-        self.total = total
-        self.fields = fields
-    }
-
     /// The fields that request the rest, in addition to the request's own. `Accept-Encoding`
     /// replaces the request's: ranges count bytes as they are sent.
     package var requestFields: HTTPFields {
         [
-            "Range": "bytes=\(length)-", "If-Range": validator.text,
+            "Range": "bytes=\(length)-", "If-Range": validator.line.value,
             "Accept-Encoding": "identity",
         ]
     }
@@ -74,7 +65,7 @@ extension HTTPCachePolicy {
             !isShared || !request.fields.contains("Authorization") || rules.allowsAuthorization,
             length > 0, length >= minimumSize,
             total.map({ length < $0 && $0 <= maximumSize }) ?? true,
-            let validator = ResumptionValidator(of: fields, received: received)
+            let validator = ValidationCondition(strong: fields, received: received)
         else { return nil }
         return PartialDownload(validator: validator, length: length, total: total, fields: fields)
     }
@@ -83,12 +74,7 @@ extension HTTPCachePolicy {
 extension HTTPFields {
     /// Whether the body has a content coding other than `identity`.
     var hasContentCoding: Bool {
-        values("Content-Encoding").contains { line in
-            line.utf8.split(separator: .comma).contains {
-                let coding = String(decoding: $0, as: UTF8.self).trimmingFieldSpaces
-                return !coding.isEmpty && coding.lowercasedASCII != "identity"
-            }
-        }
+        members("Content-Encoding").contains { $0.lowercasedASCII != "identity" }
     }
 }
 
@@ -100,26 +86,11 @@ package enum ResumedAnswer: Sendable, Hashable {
     /// The content is the whole, as it is now. The partial is removed.
     case whole
     /// The partial is removed, and the same request is sent once without it.
-    case startOver(because: ContinuationMismatch?)
+    case startOver
     /// The resource is gone. The partial is removed; the response is an error.
     case gone
     /// The response says nothing about the partial, which stays: a redirect, or an error.
     case unrelated
-}
-
-/// The check that a `206` failed.
-package enum ContinuationMismatch: Sendable, Hashable {
-    /// No `Content-Range`, several, or one that is no range of bytes.
-    case range
-    /// The range begins elsewhere.
-    case start
-    /// The whole has another length, or its length is unknown.
-    case total
-    /// `Content-Length` and `Content-Range` disagree.
-    case length
-    case validator
-    case contentCoding
-    case mediaType
 }
 
 extension PartialDownload {
@@ -130,7 +101,7 @@ extension PartialDownload {
         case 206: continuation(by: fields)
         case 200, 203: .whole
         // A 304 was not requested.
-        case 304, 416: .startOver(because: nil)
+        case 304, 416: .startOver
         case 404, 410: .gone
         default: .unrelated
         }
@@ -139,21 +110,19 @@ extension PartialDownload {
     /// Checks the response to the request for the rest (RFC 9110, sections 14.4 and 15.3.7). A
     /// range that begins earlier is refused too: a new request is always correct.
     private func continuation(by fields: HTTPFields) -> ResumedAnswer {
-        guard let range = ContentRange(of: fields) else { return .startOver(because: .range) }
-        if range.first != length { return .startOver(because: .start) }
-        guard let total = total ?? range.total, range.last < total,
-            range.total == nil || range.total == total
-        else { return .startOver(because: .total) }
-        let lengths = fields.values("Content-Length")
-        if !lengths.allSatisfy({ $0.trimmingFieldSpaces == String(range.count) }) {
-            return .startOver(because: .length)
-        }
-        if !validator.isConfirmed(by: fields) { return .startOver(because: .validator) }
-        if fields.hasContentCoding { return .startOver(because: .contentCoding) }
+        guard let range = ContentRange(of: fields), range.first == length,
+            // Without a length of the whole nothing would show that it is complete.
+            let total = total ?? range.total, range.last < total,
+            range.total == nil || range.total == total,
+            fields.values("Content-Length").allSatisfy({
+                $0.trimmingFieldSpaces == String(range.count)
+            }),
+            validator.isConfirmed(by: fields), !fields.hasContentCoding
+        else { return .startOver }
         if let type = fields.first("Content-Type").map(Self.mediaType),
             type != self.fields.first("Content-Type").map(Self.mediaType)
         {
-            return .startOver(because: .mediaType)
+            return .startOver
         }
         return .append(count: range.count, total: total)
     }
@@ -165,38 +134,25 @@ extension PartialDownload {
     }
 }
 
-/// The validator that shows that two responses carry the same bytes, so that the parts of a
-/// download may be joined (RFC 9110, section 13.1.5).
-package enum ResumptionValidator: Sendable, Hashable {
-    case entityTag(EntityTag)
-    /// The text of a `Last-Modified` that is old enough to be strong.
-    case lastModified(String)
-
-    /// The strong validator of a response, `nil` when it has none.
+extension ValidationCondition {
+    /// The strong validator of a response, which shows that two responses carry the same bytes, so
+    /// that the parts of a download may be joined (RFC 9110, section 13.1.5); `nil` when it has none.
     ///
     /// A weak or malformed `ETag` says that bytes may differ; no date helps then. A `Last-Modified`
     /// is strong when it lies at least 60 s before the `Date` of its response: two changes in the
     /// same second would otherwise look alike (RFC 9110, section 8.8.2.2).
-    package init?(of fields: HTTPFields, received: Date) {
+    package init?(strong fields: HTTPFields, received: Date) {
         if let tag = EntityTag(of: fields) {
             guard tag.isStrong, fields.values("ETag").count == 1 else { return nil }
             self = .entityTag(tag)
             return
         }
         guard let modified = fields.lastModified(receivedAt: received),
-            let date = fields.first("Date").flatMap({ HTTPDateParser.date($0, now: received) }),
+            let date = fields.date(receivedAt: received),
             date.timeIntervalSince(modified) >= 60,
             let text = fields.first("Last-Modified")
         else { return nil }
         self = .lastModified(text)
-    }
-
-    /// The value of `If-Range`.
-    package var text: String {
-        switch self {
-        case .entityTag(let tag): tag.text
-        case .lastModified(let text): text
-        }
     }
 
     /// Whether the validators of another response, where present, confirm the same bytes.

@@ -75,10 +75,8 @@ package enum RetryAfter {
                 return min(limit, seconds)
             }
             if let date = HTTPDateParser.date(line, now: received) {
-                let sent = fields.first("Date").flatMap {
-                    HTTPDateParser.date($0, now: received)
-                }
-                return min(limit, max(0, date.timeIntervalSince(sent ?? received)))
+                let sent = fields.date(receivedAt: received) ?? received
+                return min(limit, max(0, date.timeIntervalSince(sent)))
             }
         }
         return nil

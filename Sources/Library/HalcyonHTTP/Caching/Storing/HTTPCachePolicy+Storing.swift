@@ -113,13 +113,9 @@ extension HTTPFields {
     /// Without the fields of the connection and those that `Connection` names (RFC 9110, section
     /// 7.6.1), except `kept` ones, in lower case.
     package func withoutConnection(keeping kept: Set<String>) -> HTTPFields {
-        let nominated = values("Connection").flatMap {
-            $0.utf8.split(separator: .comma).map {
-                String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII
-            }
-        }
+        let nominated = Set(members("Connection").map(\.lowercasedASCII))
         var fields = self
-        fields.remove(Set(nominated).subtracting(kept).union(Self.ofConnection))
+        fields.remove(nominated.subtracting(kept).union(Self.ofConnection))
         return fields
     }
 
@@ -190,9 +186,7 @@ package struct StoredResponse: Sendable, Hashable {
     }
 
     /// Its valid `Date`.
-    package var date: Date? {
-        fields.first("Date").flatMap { HTTPDateParser.date($0, now: received) }
-    }
+    package var date: Date? { fields.date(receivedAt: received) }
 
     /// Its valid `Last-Modified`; `nil` when there are several.
     package var lastModified: Date? { fields.lastModified(receivedAt: received) }
@@ -206,6 +200,10 @@ package struct StoredResponse: Sendable, Hashable {
 }
 
 extension HTTPFields {
+    func date(receivedAt received: Date) -> Date? {
+        first("Date").flatMap { HTTPDateParser.date($0, now: received) }
+    }
+
     func lastModified(receivedAt received: Date) -> Date? {
         let lines = values("Last-Modified")
         return lines.count == 1 ? HTTPDateParser.date(lines[0], now: received) : nil
@@ -301,20 +299,10 @@ extension HTTPCachePolicy {
         for name in ["Location", "Content-Location"] {
             guard let text = fields.first(name), text.utf8.count <= 32 << 10,
                 let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
-                url.hasSameOrigin(as: request.url), !urls.contains(url)
+                Origin(url) == Origin(request.url), !urls.contains(url)
             else { continue }
             urls.append(url)
         }
         return urls
     }
-}
-
-extension URL {
-    fileprivate func hasSameOrigin(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased()
-            && host?.lowercased() == other.host?.lowercased()
-            && originPort == other.originPort
-    }
-
-    private var originPort: Int? { port ?? ["http": 80, "https": 443][scheme?.lowercased() ?? ""] }
 }

@@ -2,13 +2,13 @@ import Foundation
 import HalcyonWork
 
 /// A server's demand for `Digest` authentication (RFC 7616) and the answer to it.
-struct DigestChallenge: Sendable {
+package struct DigestChallenge: Sendable {
     /// The hash that the server asks for; a later one is stronger.
-    enum Algorithm: String, Comparable, CaseIterable {
+    package enum Algorithm: String, Comparable {
         case md5 = "MD5"
         case sha256 = "SHA-256"
 
-        static func < (lhs: Algorithm, rhs: Algorithm) -> Bool {
+        package static func < (lhs: Algorithm, rhs: Algorithm) -> Bool {
             lhs == .md5 && rhs == .sha256
         }
 
@@ -21,21 +21,20 @@ struct DigestChallenge: Sendable {
         }
     }
 
-    let realm: String
+    package let realm: String
     let nonce: String
-    let algorithm: Algorithm
+    package let algorithm: Algorithm
     let opaque: String?
     /// Whether the last answer was refused only because its nonce is too old.
-    let isStale: Bool
+    package let isStale: Bool
     private let hashesUserName: Bool
 
     /// `nil` for a challenge of another scheme, without what the scheme needs, or for a quality of
     /// protection other than `auth`.
-    init?(_ challenge: HTTPChallenge) {
+    package init?(_ challenge: HTTPChallenge) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"]?.uppercased() ?? Algorithm.md5.rawValue
-        let protections = (parameters["qop"] ?? "").lowercased().split(separator: ",")
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let protections = (parameters["qop"] ?? "").lowercased().fieldMembers
         guard challenge.scheme == "digest", let nonce = parameters["nonce"],
             let algorithm = Algorithm(rawValue: name), protections.contains("auth")
         else { return nil }
@@ -53,7 +52,7 @@ struct DigestChallenge: Sendable {
     ///   - target: Path and query as they are sent.
     ///   - count: How many answers use this nonce, with this one.
     ///   - clientNonce: Must not have been used with this nonce before.
-    func answer(
+    package func answer(
         user: String, password: String, method: String, target: String, count: Int,
         clientNonce: String
     ) -> String {

@@ -1,45 +1,29 @@
 import CHTTP
 import Foundation
 
-/// The reason why libcurl ended a transfer.
-struct CurlFailure {
-    private let code: CURLcode
-    private let systemError: Int32
-    private let message: String
-    private let hasHead: Bool
-    private let stage: Stage
-
-    /// The progress of a transfer.
-    enum Stage {
-        case connecting
-        /// The request was sent.
-        case header
-        case body(isEncoded: Bool)
-    }
-
-    /// - Parameter hasHead: Whether anything of the response had arrived.
-    init(_ code: CURLcode, of handle: EasyHandle?, hasHead: Bool, stage: Stage) {
-        self.code = code
-        self.hasHead = hasHead
-        self.stage = stage
-        systemError = Int32(handle?.long(CURLINFO_OS_ERRNO) ?? 0)
+extension Exchange {
+    /// The reason why libcurl ended the transfer with `code`.
+    func error(of code: CURLcode) -> TransportError {
+        let host = request.host
+        let hasHead = !header.isEmpty
+        let systemError = Int32(handle?.long(CURLINFO_OS_ERRNO) ?? 0)
         let text = handle?.errorMessage ?? ""
-        message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-    }
-
-    /// Converts the failure to a `TransportError`. `received` and `expected` are bytes of the body.
-    func error(_ request: OutgoingRequest, received: Int64, expected: Int64?) -> TransportError {
-        let (url, host) = (request.url.absoluteString, request.host)
+        let message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+        let reason = Self.reason(message, systemError)
+        let systemReason = systemError == 0 ? reason : String(cString: strerror(systemError))
         // libcurl's own words for these are about memory and disks.
-        switch (stage, code) {
-        case (.header, CURLE_OUT_OF_MEMORY), (.header, Self.tooLarge):
-            return .invalidResponse(url: url, reason: "a line of its header is too long")
-        case (.body(isEncoded: true), CURLE_WRITE_ERROR):
-            return .undecodableBody(url: url, reason: "more follows the end of its encoded content")
-        case (.connecting, _) where Self.hasNoDescriptor:
+        if times?.answered != nil {
+            if code == CURLE_WRITE_ERROR, decoder != nil {
+                return .undecodableBody(
+                    url: url, reason: "more follows the end of its encoded content")
+            }
+        } else if times?.sent != nil {
+            if code == CURLE_OUT_OF_MEMORY || code == Self.tooLarge {
+                return .invalidResponse(url: url, reason: "a line of its header is too long")
+            }
+        } else if Self.hasNoDescriptor {
             // Any use of a descriptor: a socket, a name lookup, a certificate.
             return .cannotConnect(host: host, reason: String(cString: strerror(EMFILE)))
-        default: break
         }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY:
@@ -50,9 +34,11 @@ struct CurlFailure {
             return .cannotResolveHost(host: host, reason: "no address is known for it")
         case CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotConnect(host: host, reason: "no address is known for its proxy")
-        case CURLE_COULDNT_CONNECT:
-            return connecting(host: host, url: url)
-        case CURLE_OPERATION_TIMEDOUT:
+        case CURLE_COULDNT_CONNECT where systemError == ECONNREFUSED:
+            return .connectionRefused(host: host, reason: systemReason)
+        case CURLE_COULDNT_CONNECT where systemError != ETIMEDOUT:
+            return .cannotConnect(host: host, reason: systemReason)
+        case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
             return .timedOut(.connect, url: url)
         case CURLE_PARTIAL_FILE:
             return .incompleteBody(
@@ -88,18 +74,8 @@ struct CurlFailure {
         return false
     }
 
-    private func connecting(host: String, url: String) -> TransportError {
-        guard systemError != 0 else { return .cannotConnect(host: host, reason: reason) }
-        let reason = String(cString: strerror(systemError))
-        return switch systemError {
-        case ECONNREFUSED: .connectionRefused(host: host, reason: reason)
-        case ETIMEDOUT: .timedOut(.connect, url: url)
-        default: .cannotConnect(host: host, reason: reason)
-        }
-    }
-
     /// The message without the names of library functions.
-    private var reason: String {
+    private static func reason(_ message: String, _ systemError: Int32) -> String {
         if systemError == ECONNRESET || systemError == EPIPE {
             return String(cString: strerror(systemError))
         }

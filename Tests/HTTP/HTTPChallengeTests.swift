@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Halcyon
+@testable import HalcyonHTTP
 
 struct HTTPChallengeTests {
     @Test func readsSchemesAndParametersOfSeveralChallenges() {

@@ -1,1 +1,0 @@
-../../../Sources/Library/Halcyon/Networking/Authentication/HTTPChallenge.swift
