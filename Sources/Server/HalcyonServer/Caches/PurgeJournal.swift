@@ -4,28 +4,13 @@ import Synchronization
 /// Tells requests under way of purges.
 final class PurgeJournal: Sendable {
     private let log = Mutex(PurgeLog())
-    private let heard = Mutex((count: 0, change: NextChange()))
+    /// The number of purges of other servers that have been carried out.
+    let heard = Observed(0)
 
     /// Begins a visit, before the first lookup.
     func visit() -> PurgeVisit { PurgeVisit(self, start: log.withLock { $0.begin() }) }
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
-
-    /// Notes that a purge of another server has been carried out.
-    func noteHeard() {
-        let change = heard.withLock { heard in
-            heard.count += 1
-            return heard.change.taken()
-        }
-        change?.give(())
-    }
-
-    /// Waits until this number of purges of other servers has been carried out.
-    func until(heard wanted: Int) async {
-        await NextChange.wait(for: { (count: Int) in count >= wanted }) {
-            heard.withLock { ($0.count, $0.change.awaited()) }
-        }
-    }
 
     fileprivate func end(_ start: Int) { log.withLock { $0.end(start) } }
 

@@ -46,7 +46,7 @@ final class KnownSources: Sendable {
     private let folder: SourceFolder?
     private let failures: KnownFailures
     /// The fetches that may still cache their results.
-    private let underWay = Mutex((fetches: Set<SourceFetch>(), change: NextChange()))
+    let underWay = Observed<Set<SourceFetch>>([])
     /// The number of purges.
     private let forgotten = Mutex(0)
     private let onForgetting: @Sendable (SourceFetch) -> Void
@@ -101,27 +101,12 @@ final class KnownSources: Sendable {
 
 extension KnownSources {
     /// Lets a fetch cache its result, until ``end(_:)`` or until its source is purged.
-    func begin(_ fetch: SourceFetch) { underWay.withLock { _ = $0.fetches.insert(fetch) } }
+    func begin(_ fetch: SourceFetch) { underWay.update { _ = $0.insert(fetch) } }
 
-    func end(_ fetch: SourceFetch) {
-        let change = underWay.withLock { underWay in
-            underWay.fetches.remove(fetch)
-            return underWay.change.taken()
-        }
-        change?.give(())
-    }
+    func end(_ fetch: SourceFetch) { underWay.update { _ = $0.remove(fetch) } }
 
     /// Whether the result of a fetch may still be cached.
-    func isWanted(_ fetch: SourceFetch) -> Bool {
-        underWay.withLock { $0.fetches.contains(fetch) }
-    }
-
-    /// Waits until all fetches have ended.
-    func untilIdle() async {
-        await NextChange.wait(for: { (count: Int) in count == 0 }) {
-            underWay.withLock { ($0.fetches.count, $0.change.awaited()) }
-        }
-    }
+    func isWanted(_ fetch: SourceFetch) -> Bool { underWay.read { $0.contains(fetch) } }
 
     /// Caches a source with its body.
     ///
@@ -167,8 +152,8 @@ extension KnownSources {
     /// - Returns: Whether it is cached.
     func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
         // A purge removes it from this set first, and then from memory.
-        underWay.withLock { underWay in
-            guard underWay.fetches.contains(fetch) else { return false }
+        underWay.read { fetches in
+            guard fetches.contains(fetch) else { return false }
             let known = memory.value(forKey: source.key, extendingExpiration: .none)
             if let known, source.isOlder(than: known) { return false }
             memory.store(value: source, forKey: source.key)
@@ -239,9 +224,9 @@ extension KnownSources {
     }
 
     private func beginForgetting(_ isMeant: (SourceFetch) -> Bool) {
-        let fetches = underWay.withLock { underWay in
-            let meant = underWay.fetches.filter(isMeant)
-            underWay.fetches.subtract(meant)
+        let fetches = underWay.update { fetches in
+            let meant = fetches.filter(isMeant)
+            fetches.subtract(meant)
             return meant
         }
         for fetch in fetches { onForgetting(fetch) }
