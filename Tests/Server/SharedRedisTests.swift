@@ -148,7 +148,7 @@ struct SharedRedisTests {
         #expect(try await one.ask(origin.target()).status == 503)
         // One that comes later hears of it, too.
         for (number, live) in [two, try await server()].enumerated() {
-            await live.server.sources.remote?.pauses.untilKnown(for: origin.url("/"))
+            await live.server.sources.remote?.pauses.wait(for: origin.url("/"))
             #expect(try await live.ask(origin.target("/\(number).png")).status == 503)
         }
         #expect(origin.requestCount == 1)

@@ -1,4 +1,4 @@
-public import Synchronization
+package import Synchronization
 
 /// A value behind a lock, whose changes can be awaited.
 ///

@@ -6,11 +6,8 @@ import Synchronization
 /// One connection to a Redis server. Commands of several callers are sent without waiting for the answers to
 /// those before them, which come in the same order.
 final class RedisConnection: Sendable {
-    /// A message of a channel that this connection has subscribed to.
-    struct Message: Sendable {
-        let channel: String
-        let content: ByteBuffer
-    }
+    /// Called with a message of a channel that this connection has subscribed to.
+    typealias OnMessage = @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
 
     private let channel: any Channel
     private let timeout: Duration
@@ -29,7 +26,7 @@ final class RedisConnection: Sendable {
     ///   - onEnd: Called when an established connection has ended, for whatever reason.
     static func open(
         _ settings: RedisSettings, time: TimeSource,
-        onMessage: @escaping @Sendable (Message) -> Void = { _ in },
+        onMessage: @escaping OnMessage = { _, _ in },
         onEnd: @escaping @Sendable () -> Void = {}
     ) async throws(RedisError) -> RedisConnection {
         // Longer than a command: callers give up sooner, and the next ones find it open.
@@ -134,7 +131,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
     typealias OutboundIn = RedisBatch
     typealias OutboundOut = ByteBuffer
 
-    private let onMessage: @Sendable (RedisConnection.Message) -> Void
+    private let onMessage: RedisConnection.OnMessage
     private let decoder = RESPDecoder()
     private var received = ByteBuffer()
     /// Those that have been sent, with the answers they have so far.
@@ -146,9 +143,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
         var replies: [RESPValue] = []
     }
 
-    init(onMessage: @escaping @Sendable (RedisConnection.Message) -> Void) {
-        self.onMessage = onMessage
-    }
+    init(onMessage: @escaping RedisConnection.OnMessage) { self.onMessage = onMessage }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let batch = unwrapOutboundIn(data)
@@ -180,7 +175,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
         if case .array(let parts) = value, parts.count == 3, parts[0].text == "message",
             let channel = parts[1].text, let content = parts[2].bytes
         {
-            onMessage(.init(channel: channel, content: content))
+            onMessage(channel, content)
             return true
         }
         guard !pending.isEmpty else { return false }

@@ -167,7 +167,7 @@ private struct OutdatedSource: Sendable {
 
 extension SharedHead {
     /// Names the version of the source.
-    var validator: String { RemoteSource(head: stored, key: "", size: length).validator }
+    var validator: String { RemoteSource(self, key: "", sharedGeneration: nil).validator }
 }
 
 extension SharedContent {

@@ -67,9 +67,8 @@ struct PictureGlances: Sendable {
         guard let glance, let found = glance.found else {
             return glance.map { Seen(source: nil, glance: $0) }
         }
-        let known = found.source.head
-        let source = RemoteSource(head: known.stored, key: fetch.key, size: known.length)
-        source.setSharedGeneration(found.source.generation)
+        let source = RemoteSource(
+            found.source.head, key: fetch.key, sharedGeneration: found.source.generation)
         // First, so that nobody finds the source and asks for the picture again.
         results.remember(found.picture, found.key, of: name.origin, during: visit)
         guard sources.remember(source, of: fetch) else { return nil }

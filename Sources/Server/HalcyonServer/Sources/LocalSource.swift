@@ -132,12 +132,8 @@ final class LocalSource: Sendable {
     private func onDisk<Value: Sendable>(
         _ work: @escaping @Sendable (LocalSource) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result = await DiskLane.reading.run { [self] () -> Result<Value, Failure> in
-            do throws(Failure) {
-                return .success(try work(self))
-            } catch {
-                return .failure(error)
-            }
+        let result = await DiskLane.reading.run { [self] in
+            Result { () throws(Failure) in try work(self) }
         }
         return try result.get()
     }
