@@ -84,7 +84,7 @@ package final class LeasedWork: Sendable {
         self.store = store
         self.duration = duration
         self.time = time
-        keeper = LeaseKeeper(duration, time)
+        keeper = LeaseKeeper(store, duration, time)
         self.onEvent = onEvent
     }
 
@@ -108,7 +108,7 @@ package final class LeasedWork: Sendable {
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?,
         making: @Sendable (_ mark: Int64?, _ generation: Int64?) async -> Made<Value>
     ) async -> Value? {
-        let lease = Lease(store, name, duration, keeper)
+        let lease = Lease(name, keeper)
         var turn = LeaseTurn()
         var action: LeaseTurn.Action? = turn.first
         var value: Value?

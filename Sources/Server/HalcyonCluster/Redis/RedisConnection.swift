@@ -1,7 +1,6 @@
 import HalcyonWork
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// One connection to a Redis server. Commands of several callers are sent without waiting for the answers to
 /// those before them, which come in the same order.
@@ -77,7 +76,8 @@ final class RedisConnection: Sendable {
     func send(
         _ commands: [RESPCommand], until deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> [RESPValue] {
-        let batch = RedisBatch(commands, until: deadline, by: time, patience: timeout)
+        let batch = RedisBatch(
+            commands: commands, deadline: deadline, time: time, patience: timeout)
         let written = channel.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenFailure { batch.answer.give(.failure(.broken("\($0)"))) }
         channel.writeAndFlush(batch, promise: written)
@@ -89,25 +89,15 @@ final class RedisConnection: Sendable {
     func close() { channel.close(promise: nil) }
 }
 
-private final class RedisBatch: Sendable {
+private struct RedisBatch: Sendable {
     let commands: [RESPCommand]
+    let deadline: ContinuousClock.Instant
+    let time: TimeSource
+    /// How long after `deadline` answers may come: then the connection is ended.
+    let patience: Duration
     /// Also given when it is too late for one.
     let answer = OneShot<Result<[RESPValue], RedisError>>()
-    private let deadline: ContinuousClock.Instant
-    private let time: TimeSource
-    private let patience: Duration
-    private let isAnswered = Atomic(false)
-
-    /// - Parameter patience: How long after `deadline` answers may come: then the connection is ended.
-    init(
-        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, by time: TimeSource,
-        patience: Duration
-    ) {
-        self.commands = commands
-        self.deadline = deadline
-        self.time = time
-        self.patience = patience
-    }
+    let arrival = OneShot<Void>()
 
     /// Watches over the time that is left, by the event loop's clock: the other end has no other one. On the channel's
     /// own thread: set from another one, a timer would wake it once more for each question.
@@ -115,13 +105,13 @@ private final class RedisBatch: Sendable {
         channel.eventLoop.after(TimeAmount(deadline - time.now)) { [self] in
             answer.give(.failure(.timedOut))
             channel.eventLoop.after(TimeAmount(patience)) { [self] in
-                if !isAnswered.load(ordering: .acquiring) { channel.close(promise: nil) }
+                if !arrival.isGiven { channel.close(promise: nil) }
             }
         }
     }
 
     func take(_ replies: [RESPValue]) {
-        isAnswered.store(true, ordering: .releasing)
+        arrival.give(())
         answer.give(.success(replies))
     }
 }

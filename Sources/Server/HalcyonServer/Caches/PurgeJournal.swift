@@ -3,7 +3,7 @@ import Synchronization
 
 /// Tells requests under way of purges.
 final class PurgeJournal: Sendable {
-    private let log = Mutex(PurgeLog())
+    fileprivate let log = Mutex(PurgeLog())
     /// The number of purges of other servers that have been carried out.
     let heard = Observed(0)
 
@@ -11,14 +11,6 @@ final class PurgeJournal: Sendable {
     func visit() -> PurgeVisit { PurgeVisit(self, start: log.withLock { $0.begin() }) }
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
-
-    fileprivate func end(_ start: Int) { log.withLock { $0.end(start) } }
-
-    fileprivate func hasForgotten(_ start: Int, _ matches: (Purge) -> Bool) -> Bool {
-        log.withLock { $0.hasForgotten(since: start, where: matches) }
-    }
-
-    fileprivate func count() -> Int { log.withLock { $0.count } }
 }
 
 /// The lifetime of one request's use of a source.
@@ -32,12 +24,12 @@ final class PurgeVisit: Sendable {
         self.start = start
     }
 
-    deinit { journal.end(start) }
+    deinit { journal.log.withLock { $0.end(start) } }
 
     /// Whether nothing at all has been purged since.
-    var isUndisturbed: Bool { journal.count() == start }
+    var isUndisturbed: Bool { journal.log.withLock { $0.count } == start }
 
     func hasForgotten(_ origin: PictureOrigin) -> Bool {
-        journal.hasForgotten(start) { $0.matches(origin) }
+        journal.log.withLock { $0.hasForgotten(since: start) { $0.matches(origin) } }
     }
 }

@@ -101,7 +101,7 @@ final class OriginClient: Sendable {
                     status: head.status, fields: HTTPFields(head), from: url, at: time.date)
             }
             if var next = try redirect(of: request, by: head) {
-                if Self.isOfAnotherOrigin(next, than: request) {
+                if next.url.map(Origin.init) != request.url.map(Origin.init) {
                     // The client's fields are only for the server that was asked first.
                     for line in asker.forwarded.lines {
                         next.setValue(nil, forHTTPHeaderField: line.name)
@@ -124,10 +124,6 @@ final class OriginClient: Sendable {
         request.setValue("image/*", forHTTPHeaderField: "Accept")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         request.setValue(ServerHops.field(after: hops), forHTTPHeaderField: "Via")
-    }
-
-    private static func isOfAnotherOrigin(_ one: URLRequest, than other: URLRequest) -> Bool {
-        one.url.map(Origin.init) != other.url.map(Origin.init)
     }
 
     /// The name of refused redirects in metrics.
@@ -227,8 +223,6 @@ final class OriginClient: Sendable {
                 .sourceBusy, "The source is asked too often",
                 retryAfter: RetryAfter.delay(status: 429, fields: fields, received: time.date)
                     .map { Int(min(max(1, $0.rounded(.up)), 3600)) } ?? 30)
-        case 500...599:
-            throw Failure(.sourceStatus(head.status), "The source has answered with \(head.status)")
         default:
             throw Failure(
                 .sourceStatus(head.status >= 400 ? head.status : 404),
