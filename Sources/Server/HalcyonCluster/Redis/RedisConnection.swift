@@ -93,7 +93,7 @@ private struct RedisBatch: Sendable {
     let commands: [RESPCommand]
     let deadline: ContinuousClock.Instant
     let time: TimeSource
-    /// How long after `deadline` answers may come: then the connection is ended.
+    /// The time after `deadline` until which answers may come: then the connection is ended.
     let patience: Duration
     /// Also given when it is too late for one.
     let answer = OneShot<Result<[RESPValue], RedisError>>()

@@ -27,7 +27,7 @@ package final class RedisSubscription: Sendable {
     deinit { task.cancel() }
 }
 
-/// What a subscription's task needs, which must not retain the subscription.
+/// The state of a subscription's task, which must not retain the subscription.
 private struct Listener: Sendable {
     let isConnected: Observed<Bool>
     let settings: RedisSettings

@@ -19,23 +19,12 @@ struct PictureGlances: Sendable {
         var isStale = false
     }
 
-    private let cluster: Cluster
-    private let sources: KnownSources
-    private let results: ResultCache
-    private let rules: SourceCachingRules
-    private let time: TimeSource
+    let cluster: Cluster
+    let sources: KnownSources
+    let results: ResultCache
+    let rules: SourceCachingRules
+    let time: TimeSource
     private let looks = SharedTasks<String, Seen?>()
-
-    init(
-        cluster: Cluster, sources: KnownSources, results: ResultCache, rules: SourceCachingRules,
-        time: TimeSource
-    ) {
-        self.cluster = cluster
-        self.sources = sources
-        self.results = results
-        self.rules = rules
-        self.time = time
-    }
 
     /// Looks up once for all callers that want the same picture and have come since the last purge.
     func look(
