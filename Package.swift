@@ -226,7 +226,7 @@ add(
             ]),
         .target(
             name: "HalcyonGTKTestKit",
-            dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonTesting"]),
+            dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonWork"]),
         // A getaddrinfo() that tests tell what to answer, a JPEG decoder to compare with, and misbehaviour of decoders.
         .target(name: "CTestKit", linkerSettings: [.linkedLibrary("jpeg")]),
         // JPEG files of all kinds, sound and damaged; run by scripts/fuzz-jpeg.

@@ -5,8 +5,12 @@ import Testing
 @Suite struct CircuitBreakerTests {
     /// A breaker that is shared by reference.
     private final class Breaker {
-        private var breaker = CircuitBreaker(
-            failures: 3, pause: .seconds(1), longestPause: .seconds(4))
+        private var breaker = CircuitBreaker()
+
+        init() {
+            breaker.failures = 3
+            (breaker.pause, breaker.longestPause) = (.seconds(1), .seconds(4))
+        }
 
         var state: CircuitBreaker.State { breaker.state }
         func admit(at now: ContinuousClock.Instant) -> Bool { breaker.admit(at: now) }

@@ -65,8 +65,8 @@ extension RedisSettings {
     static func patient(_ server: RedisServer, timeout: Duration = .seconds(600)) -> RedisSettings {
         var settings = RedisSettings(address: .unix(path: server.path))
         settings.timeout = timeout
-        settings.pause = .milliseconds(20)
-        settings.longestPause = .milliseconds(100)
+        settings.breaker.pause = .milliseconds(20)
+        settings.breaker.longestPause = .milliseconds(100)
         return settings
     }
 }

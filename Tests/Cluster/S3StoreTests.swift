@@ -28,8 +28,8 @@ import Testing
         _ told: Recorder<String> = Recorder()
     ) throws -> S3Store {
         try store {
-            $0.failuresUntilPause = failures
-            ($0.pause, $0.longestPause) = (pause, pause)
+            $0.breaker.failures = failures
+            ($0.breaker.pause, $0.breaker.longestPause) = (pause, pause)
             $0.onPause = { told.record($0.reason) }
         }
     }
@@ -170,8 +170,8 @@ import Testing
         let store = try store {
             $0.width = 1
             $0.timeout = .milliseconds(500)
-            $0.failuresUntilPause = 10
-            $0.pause = .seconds(60)
+            $0.breaker.failures = 10
+            $0.breaker.pause = .seconds(60)
         }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<40 { group.addTask { _ = try? await store.object("a") } }

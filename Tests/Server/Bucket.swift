@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 
 /// A bucket of a store of Amazon's protocol, as far as image servers use it, on a free port.
 final class Bucket: Sendable {

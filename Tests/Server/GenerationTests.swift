@@ -3,6 +3,7 @@ import HalcyonHTTP
 import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Which generation of a source several servers answer with, while sources change.
@@ -75,7 +76,7 @@ struct GenerationTests {
             }
             // All get there in the end.
             for (server, own) in zip(servers, ordered) {
-                await server.server.purges.until(heard: count - own)
+                await server.server.purges.heard.wait { $0 >= count - own }
                 for source in sources {
                     let generation = try await generation(source.path, at: server)
                     #expect(generation == source.generation.value, "\(source.path)")

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 
 /// Clients that ask one request after the other on connections that they keep until an answer says that it is the
 /// last, and never ask twice.

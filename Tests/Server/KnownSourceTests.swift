@@ -15,9 +15,8 @@ import Testing
         let date = Date(timeIntervalSince1970: 1_700_000_000 + second)
         let stored = StoredResponse(
             url: url, status: 200, fields: [:], requested: date, received: date)
-        let source = RemoteSource(head: stored, key: "key", size: 1)
-        source.setSharedGeneration(generation)
-        return source
+        return RemoteSource(
+            SharedHead(stored, length: 1), key: "key", sharedGeneration: generation)
     }
 
     private func fetch() -> SourceFetch {

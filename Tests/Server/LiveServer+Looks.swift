@@ -2,6 +2,7 @@ import Foundation
 import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 extension LiveServer {
@@ -19,7 +20,7 @@ extension LiveServer {
 
     /// Waits until that has happened so often.
     func wait(forLeases event: String, _ count: Int) async {
-        await server.metrics.leases.until([event]) { $0 >= Double(count) }
+        await server.metrics.leases.wait([event]) { $0 >= Double(count) }
     }
 
     /// Waits until all servers but the one that asks a source's server wait for it.
@@ -60,7 +61,7 @@ extension LiveServer {
         let known = try #require(server.sources.remote?.known)
         let source = try #require(known.inMemory(RemoteSource.key(of: url)))
         #expect(try await other.purge("source", url.absoluteString).contains("\"told\":true"))
-        await server.purges.until(heard: 1)
+        await server.purges.heard.wait { $0 >= 1 }
         let fetch = SourceFetch(url, source.key, limit: .max, asker: SourceAsker())
         known.begin(fetch)
         #expect(known.remember(source, of: fetch))

@@ -252,7 +252,7 @@ import Testing
         async let answer = live.ask(origin.target())
         await origin.waitForRequests(1)
         async let hasEnded = live.listening.stop()
-        await live.server.clients.until { $0.isQuiescing }
+        await live.server.clients.wait { $0.isQuiescing }
         await #expect(throws: (any Error).self) { try await live.ask("/health") }
         gate.open()
         #expect(try await answer.status == 200)

@@ -122,7 +122,7 @@ struct PictureGlanceTests {
         #expect(try await two.ask(target()).hasDetail("shared"))
         // What is asked for once is not written.
         #expect(try await two.ask(target()).hasDetail("memory"))
-        await two.server.sources.remote?.known.untilIdle()
+        await two.server.sources.remote?.known.underWay.wait { $0.isEmpty }
         await two.listening.stop()
         await shared.redis.kill()
         let again = try await server { $0.cache.directory = folder.url.path }

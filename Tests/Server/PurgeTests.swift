@@ -234,7 +234,7 @@ import Testing
                 + "\"accept\":[\"image/webp\",\"image/png\"]}")
         #expect(answer.status == 202)
         let id = try #require(try answer.json["id"] as? String)
-        await live.server.warming.until(finished: id)
+        await live.server.warming.wait(untilFinished: id)
         let progress = try await live.ask("/warm/\(id)", operations: true).text
         #expect(progress.contains("\"isFinished\":true"))
         #expect(progress.contains("\"done\":2,\"failed\":4"))

@@ -91,7 +91,7 @@ import Testing
         async let first = live.ask(origin.target("/a.png", "w:10"))
         await origin.waitForRequests(1)
         async let second = live.ask(origin.target("/a.png", "w:11"))
-        await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
+        await live.server.metrics.collapsed.wait(["source"]) { $0 == 1 }
         gate.open()
         #expect(try await first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
         #expect(try await second["Cache-Status"] == "halcyon; fwd=uri-miss; stored; collapsed")

@@ -1,6 +1,7 @@
 import Foundation
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Purges at one server of what others have put into Redis, or into a store of bytes.
@@ -30,7 +31,7 @@ struct SharedPurgeTests {
 
     /// Waits until servers have done all that one purge at another has them do.
     private func waitForPurge(_ servers: [LiveServer]) async {
-        for live in servers { await live.server.purges.until(heard: 1) }
+        for live in servers { await live.server.purges.heard.wait { $0 >= 1 } }
     }
 
     @Test(arguments: ["source", "prefix", "all"])

@@ -47,7 +47,7 @@ import Testing
         let live = try await start { $0.drain.timeout = .seconds(300) }
         let (client, first) = try await reader(live)
         async let hasEnded = live.listening.stop()
-        await live.server.clients.until { $0.isQuiescing }
+        await live.server.clients.wait { $0.isQuiescing }
         let (rest, error) = await client.read()
         #expect(error == 0)
         #expect(try bodyCount(first + rest) == size)
@@ -86,7 +86,7 @@ import Testing
     @Test func aClientThatTakesNothingOfAnAnswerIsLeft() async throws {
         let live = try await start { $0.work.writeTimeout = .milliseconds(300) }
         let (client, first) = try await reader(live)
-        await live.server.clients.until { $0.count == 0 }
+        await live.server.clients.wait { $0.count == 0 }
         let (rest, _) = await client.read()
         #expect(try bodyCount(first + rest) < size)
     }
@@ -161,10 +161,10 @@ import Testing
         var client: RawClient? = try RawClient(port: live.port)
         let request = "GET /_/w:9/plain/local:///china.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n"
         client?.send(String(repeating: request, count: 1000))
-        await live.server.clients.until { $0.count == 1 }
+        await live.server.clients.wait { $0.count == 1 }
         client = nil
-        await live.server.clients.until { $0.count == 0 }
-        await live.server.metrics.inFlight.until { $0 == 0 }
+        await live.server.clients.wait { $0.count == 0 }
+        await live.server.metrics.inFlight.wait { $0 == 0 }
         #expect(try await live.ask(.china("w:9")).status == 200)
     }
 }

@@ -146,7 +146,7 @@ import Tracing
         let live = try await start()
         async let first = live.ask(target("/slow.png"))
         async let second = live.ask(target("/slow.png", "w:2"))
-        await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
+        await live.server.metrics.collapsed.wait(["source"]) { $0 == 1 }
         gate.open()
         _ = try await (first, second)
         let shared = try #require(all("halcyon.shared").first)

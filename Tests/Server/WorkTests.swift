@@ -13,7 +13,7 @@ import Testing
 
     /// Waits until `count` requests have joined the fetch of another.
     private func collapsed(_ count: Double, _ live: LiveServer) async {
-        await live.server.metrics.collapsed.until(["source"]) { $0 >= count }
+        await live.server.metrics.collapsed.wait(["source"]) { $0 >= count }
     }
 
     /// A thousand connections with one request each, or as many as a process may have files.
@@ -36,7 +36,7 @@ import Testing
             $0.work.idleTimeout = .seconds(120)
         }
         let clients = try crowd(live) { origin.target("/a.png", "w:\(1 + $0 % sizes)") }
-        await live.server.metrics.inFlight.until { $0 >= Double(clients.count) }
+        await live.server.metrics.inFlight.wait { $0 >= Double(clients.count) }
         gate.open()
         var bodies = Set<String>()
         for client in clients {
@@ -62,7 +62,7 @@ import Testing
             for (metric, labels, isStop) in ends {
                 let before = metric.value(labels)
                 Task {
-                    await metric.until(labels) { $0 > before }
+                    await metric.wait(labels) { $0 > before }
                     ended.give(isStop)
                 }
             }
@@ -70,7 +70,7 @@ import Testing
             var client: RawClient? = try RawClient(port: live.port)
             let options = "rs:force:\(width):4000:1/bl:60"
             client?.get("/_/\(options)/plain/local:///chelsea.png")
-            await gate.until { $0.entered > entered }
+            await gate.wait { $0.entered > entered }
             client = nil
             isStopped = await ended.value
         }
@@ -83,7 +83,7 @@ import Testing
         let encoders = live.server.makers.encoders
         let place = try await encoders.enter()
         async let avif = live.ask(.china("w:100", "@avif"))
-        await encoders.until { $0.waiting > 0 }
+        await encoders.wait { $0.waiting > 0 }
         #expect(try await live.ask(.china("w:100")).status == 200)
         #expect(live.server.makers.gate.usage.passing == 0)
         encoders.leave(place)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await live.ask(.china("w:100")).status == 200)
         let place = try await gate.enter()
         async let late = live.told(.china("w:101"))
-        await gate.until { $0.waiting > 0 }
+        await gate.wait { $0.waiting > 0 }
         gate.leave(place)
         let answer = try await late
         #expect(answer.status == 503 && answer.code == "deadline")
@@ -135,7 +135,7 @@ import Testing
         let gate = live.server.makers.gate
         let place = try await gate.enter()
         async let late = live.told(.china("w:100"))
-        await gate.until { $0.waiting == 1 }
+        await gate.wait { $0.waiting == 1 }
         clock.advance(by: .seconds(30))
         let answer = try await late
         #expect(answer.status == 503 && answer.code == "deadline")
@@ -143,7 +143,7 @@ import Testing
         let event = try await live.loggedRequest()
         #expect(event.level == .warning && event["code"] == "deadline")
         // Nobody takes the place of a request that is over.
-        await gate.until { $0.waiting == 0 }
+        await gate.wait { $0.waiting == 0 }
         gate.leave(place)
         #expect(gate.usage.passing == 0)
     }
@@ -155,7 +155,7 @@ import Testing
         let place = try await gate.enter()
         async let slow = live.ask(.china("w:101", "@avif"))
         async let quick = live.ask(.china("w:101"))
-        await gate.until { $0.waiting == 2 }
+        await gate.wait { $0.waiting == 2 }
         gate.leave(place)
         #expect(try await slow.status == 503)
         #expect(try await quick.status == 200)
@@ -187,7 +187,7 @@ import Testing
         async let first = live.ask(targets[0])
         await origin.waitForRequests(1)
         async let second = live.ask(targets[1])
-        await live.server.makers.downloads.until { $0.waiting > 0 }
+        await live.server.makers.downloads.wait { $0.waiting > 0 }
         let third = try await live.told(targets[2])
         #expect(third.status == 429 && third.code == "busy")
         #expect((1...30).contains(third["Retry-After"].flatMap { Int($0) } ?? 0))
@@ -215,7 +215,7 @@ import Testing
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
         await live.waitForClientsThatLeave(3)
-        await live.server.makers.downloads.until { $0.passing == 0 }
+        await live.server.makers.downloads.wait { $0.passing == 0 }
         gate.open()
     }
 

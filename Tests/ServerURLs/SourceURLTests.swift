@@ -66,14 +66,6 @@ struct SourceURLTests {
         #expect(throws: PlanError.self) { try SourceURL("http://\(name)example/") }
     }
 
-    @Test func anOriginIsSchemeHostAndPort() throws {
-        let url = try SourceURL("https://example.com/a")
-        #expect(try url.hasSameOrigin(as: SourceURL("https://EXAMPLE.com:443/b")))
-        for other in ["http://example.com:443/", "https://example.com:80/", "https://a.example/"] {
-            #expect(try !url.hasSameOrigin(as: SourceURL(other)))
-        }
-    }
-
     @Test(arguments: 0..<4) func anyTextIsAURLOrAnError(seed: UInt64) throws {
         var numbers = SeededGenerator(state: seed)
         let pieces = [

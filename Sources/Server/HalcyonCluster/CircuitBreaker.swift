@@ -13,16 +13,14 @@ package struct CircuitBreaker: Hashable, Sendable {
         case halfOpen(pause: Duration)
     }
 
-    private let failures: Int
-    private let pause: Duration
-    private let longestPause: Duration
+    /// The failures in a row that begin a pause.
+    package var failures = 5
+    /// The length of the first pause.
+    package var pause = Duration.milliseconds(500)
+    package var longestPause = Duration.seconds(10)
     private var phase = Phase.closed(failures: 0)
 
-    package init(failures: Int, pause: Duration, longestPause: Duration) {
-        self.failures = max(1, failures)
-        self.pause = pause
-        self.longestPause = longestPause
-    }
+    package init() {}
 
     package var state: State {
         switch phase {

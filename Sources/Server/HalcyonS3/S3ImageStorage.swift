@@ -58,7 +58,7 @@ public struct S3ImageStorage: SharedImageStorage {
             }
         var settings = S3Store.Settings(
             endpoint: endpoint, bucket: bucket, region: region, credentials: found)
-        settings.prefix = prefix.split(separator: "/").joined(separator: "/")
+        settings.prefix = prefix
         settings.timeout = timeout
         settings.maximumBytes = maximumBytes
         store = try S3Store(settings)

@@ -58,7 +58,7 @@ public final class ImageServer: Sendable {
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
 
-    private let state = Mutex((value: State.starting, change: NextChange()))
+    private let state = Observed(State.starting)
     /// The requests under way, by numbers.
     private let underWay = Mutex((next: 0, endings: [Int: Ending]()))
 
@@ -124,7 +124,7 @@ public final class ImageServer: Sendable {
                     Task {
                         await forgetting.forget(purge)
                         await done()
-                        forgetting.purges.noteHeard()
+                        forgetting.purges.heard.update { $0 += 1 }
                     }
                 }
             },
@@ -183,22 +183,11 @@ public final class ImageServer: Sendable {
 
     func setURLRules(_ rules: URLRules) { urlRules.withLock { $0 = rules } }
 
-    var currentState: State { state.withLock { $0.value } }
+    var currentState: State { state.value }
 
-    func setState(_ new: State) {
-        let change = state.withLock { state in
-            state.value = new
-            return state.change.taken()
-        }
-        change?.give(())
-    }
+    func setState(_ new: State) { state.update { $0 = new } }
 
-    /// Waits until the server is in a state.
-    func until(_ wanted: State) async {
-        await NextChange.wait(for: { (state: State) in state == wanted }) {
-            state.withLock { ($0.value, $0.change.awaited()) }
-        }
-    }
+    func wait(until wanted: State) async { await state.wait { $0 == wanted } }
 
     /// Registers a request, so that it can be ended with all others; to be called once it is answered.
     func begin(_ ending: Ending) -> @Sendable () -> Void {

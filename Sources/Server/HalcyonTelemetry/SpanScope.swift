@@ -24,13 +24,9 @@ package struct SpanScope: Sendable {
         let span = tracer.startSpan(name, ofKind: kind)
         defer { span.end() }
         let result = await ServiceContext.$current.withValue(span.context) {
-            do throws(Failure) {
-                return Result<Value, Failure>.success(try await work(span))
-            } catch {
-                span.setStatus(SpanStatus(code: .error))
-                return .failure(error)
-            }
+            await Result { () async throws(Failure) in try await work(span) }
         }
+        if case .failure = result { span.setStatus(SpanStatus(code: .error)) }
         return try result.get()
     }
 

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// A latch that a test opens: all waiting tasks continue, and later ones do not wait.
 public final class Gate: Sendable {
     private struct State {
@@ -36,15 +38,4 @@ public final class Gate: Sendable {
     public func waitForWaiters(_ count: Int = 1) async {
         await state.wait { $0.isOpen || $0.waiting >= count }
     }
-}
-
-/// Sleeps for a millisecond, in loops that poll for events without a notification: released
-/// references, files of other processes, closed ports, messages through Redis, and values such as
-/// the metrics of a server.
-///
-/// Where a notification exists, wait with ``Observed`` or ``Recorder`` instead. Unlike
-/// `Task.yield()`, such a loop leaves the processor to the awaited work.
-package func pause() async {
-    // A cancelled test goes on to its own checks.
-    try? await Task.sleep(for: .milliseconds(1))
 }

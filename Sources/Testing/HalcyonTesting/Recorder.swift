@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// A list of events from any thread, whose growth can be awaited.
 public final class Recorder<Event: Sendable>: Sendable {
     private let list = Observed<[Event]>([])

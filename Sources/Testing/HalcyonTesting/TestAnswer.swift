@@ -49,24 +49,26 @@ public struct TestAnswer: Sendable {
 
     /// This answer with a header field. `Content-Length` is always added.
     public func header(_ name: String, _ value: String) -> TestAnswer {
-        var answer = self
-        answer.headers.append((name, value))
-        return answer
+        with { $0.headers.append((name, value)) }
     }
 
     /// This answer or failure delayed by `duration` on the transport's clock.
     public func delayed(by duration: Duration) -> TestAnswer {
-        var answer = self
-        answer.delay = duration
-        return answer
+        with { $0.delay = duration }
     }
 
     /// This answer with its body in pieces of `length` bytes, at least 1, with `duration` between
     /// them on the transport's clock. The first piece comes with the header.
     public func inPieces(of length: Int, every duration: Duration) -> TestAnswer {
+        with {
+            $0.pieceLength = max(1, length)
+            $0.pieceDelay = duration
+        }
+    }
+
+    private func with(_ change: (inout TestAnswer) -> Void) -> TestAnswer {
         var answer = self
-        answer.pieceLength = max(1, length)
-        answer.pieceDelay = duration
+        change(&answer)
         return answer
     }
 }

@@ -55,23 +55,16 @@ public final class TestTransport: Sendable {
 
     /// Takes the answer to the next request for `url` from the table.
     private func next(for url: URL?) throws -> TestAnswer {
-        let answer: TestAnswer? = try state.withLock { state in
+        try state.withLock { state in
             if let failure = state.failure { throw failure }
-            guard let url, var answers = state.answers[url], let first = answers.first else {
-                return nil
+            guard let url, let answers = state.answers[url], let first = answers.first else {
+                throw TransportError.other(
+                    url: url?.absoluteString ?? "",
+                    reason: "the table of the test has no answer for this URL")
             }
-            if answers.count > 1 {
-                answers.removeFirst()
-                state.answers[url] = answers
-            }
+            if answers.count > 1 { state.answers[url] = Array(answers.dropFirst()) }
             return first
         }
-        guard let answer else {
-            throw TransportError.other(
-                url: url?.absoluteString ?? "",
-                reason: "the table of the test has no answer for this URL")
-        }
-        return answer
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HalcyonTestKit
 
 @testable import Halcyon
+import HalcyonWork
 
 /// A storage of several caches, in memory, that writes down what is asked of it and fails when told to.
 final class SharedTable: SharedImageStorage, Sendable {

@@ -44,7 +44,7 @@ extension LiveServer {
     /// Whether nothing is left of what came: no place is taken, nothing waits, and at most one line of the
     /// log was worth a warning.
     func expectCalm(warnings: Int = 1, _ location: SourceLocation = #_sourceLocation) async throws {
-        await server.metrics.inFlight.until { $0 == 0 }
+        await server.metrics.inFlight.wait { $0 == 0 }
         #expect(try await ask("/ready", operations: true).status == 200, sourceLocation: location)
         let metrics = try await ask("/metrics", operations: true).text
         let places = metrics.matches(of: /\nhalcyon_gate_(?:in_use|waiting)\{[^}]*\} ([0-9.e+]+)/)

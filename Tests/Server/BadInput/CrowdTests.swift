@@ -43,9 +43,9 @@ import Testing
             client.get("/_/rs:force:\(4000 + index):3000:1/bl:40/plain/local:///chelsea.png")
         }
         let count = clients.count
-        await gate.until { $0.entered >= count }
+        await gate.wait { $0.entered >= count }
         clients = []
-        await gate.until { $0.passing + $0.waiting == 0 }
+        await gate.wait { $0.passing + $0.waiting == 0 }
         try await live.expectCalm(warnings: 0)
         let left = await live.loggedRequests(50).count { $0["status"] == "499" }
         #expect(left > 0 && live.server.metrics.pictures.total < 50)

@@ -1,6 +1,6 @@
 import CGtk4
 public import HalcyonGTK
-import HalcyonTesting
+import HalcyonWork
 
 /// A counter of the watched widgets that are still alive.
 @MainActor public final class LiveObjects {

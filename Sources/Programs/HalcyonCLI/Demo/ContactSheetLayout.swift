@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonWork
 
 /// Where everything is on a contact sheet: a title, and sections of tiles in rows of equal length.
 struct ContactSheetLayout: Equatable {
@@ -88,19 +89,12 @@ enum SheetText {
 
     /// `text` with everything replaced that means something to XML or may not stand in it.
     static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
-                result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+            default: scalar
             }
         }
-        return result
+        return XMLEscaping.escape(String(String.UnicodeScalarView(scalars)), apostrophe: "&#39;")
     }
 }

@@ -12,18 +12,11 @@ final class Lease: Sendable {
 
     let name: String
     let token = "\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
-    private let store: any LeaseStore
-    private let duration: Duration
     private let keeper: LeaseKeeper
     private let state = Mutex(State.none)
 
-    init(
-        _ store: any LeaseStore, _ name: String, _ duration: Duration,
-        _ keeper: LeaseKeeper
-    ) {
-        self.store = store
+    init(_ name: String, _ keeper: LeaseKeeper) {
         self.name = name
-        self.duration = duration
         self.keeper = keeper
     }
 
@@ -48,7 +41,7 @@ final class Lease: Sendable {
 
     /// Whether it was still held, and lasts for the whole of its time from now on.
     func isRenewed() async throws(EngineError) -> Bool {
-        try await store.renew(name, token: token, for: duration)
+        try await keeper.store.renew(name, token: token, for: keeper.duration)
     }
 
     /// No longer renews it.
@@ -63,9 +56,9 @@ final class Lease: Sendable {
 
     func release() {
         end()
-        Task { [store, name, token] in
+        Task { [keeper, name, token] in
             // Otherwise it ends by itself.
-            try? await store.release(name, token: token)
+            try? await keeper.store.release(name, token: token)
         }
     }
 }
@@ -78,11 +71,13 @@ final class LeaseKeeper: Sendable {
         var isLooking = false
     }
 
-    private let duration: Duration
+    let store: any LeaseStore
+    let duration: Duration
     private let time: TimeSource
     private let state = Mutex(State())
 
-    init(_ duration: Duration, _ time: TimeSource) {
+    init(_ store: any LeaseStore, _ duration: Duration, _ time: TimeSource) {
+        self.store = store
         self.duration = duration
         self.time = time
     }

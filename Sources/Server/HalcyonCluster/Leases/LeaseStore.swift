@@ -140,9 +140,4 @@ package struct News: Sendable {
     package let arrival: OneShot<Void>
     /// Has to be called when the wait is over.
     package let end: @Sendable () -> Void
-
-    package init(arrival: OneShot<Void>, end: @escaping @Sendable () -> Void) {
-        self.arrival = arrival
-        self.end = end
-    }
 }

@@ -84,7 +84,7 @@ package final class LeasedWork: Sendable {
         self.store = store
         self.duration = duration
         self.time = time
-        keeper = LeaseKeeper(duration, time)
+        keeper = LeaseKeeper(store, duration, time)
         self.onEvent = onEvent
     }
 
@@ -108,7 +108,7 @@ package final class LeasedWork: Sendable {
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?,
         making: @Sendable (_ mark: Int64?, _ generation: Int64?) async -> Made<Value>
     ) async -> Value? {
-        let lease = Lease(store, name, duration, keeper)
+        let lease = Lease(name, keeper)
         var turn = LeaseTurn()
         var action: LeaseTurn.Action? = turn.first
         var value: Value?
@@ -119,7 +119,8 @@ package final class LeasedWork: Sendable {
         var mark: Int64?
 
         /// The event of a record; keeps its value.
-        func found(_ record: SharedRecord, _ mark: Int64) async -> LeaseTurn.Event {
+        func found(_ record: SharedRecord?, _ mark: Int64) async -> LeaseTurn.Event {
+            guard let record else { return .nothingFound }
             value = record.generation > mark ? await reading(record, mark) : nil
             return .found(generation: record.generation, isUsable: value != nil)
         }
@@ -168,18 +169,12 @@ package final class LeasedWork: Sendable {
                     action = turn.next(event)
                 }
             case .look:
-                do throws(EngineError) {
-                    let known = try await store.record(name, marks: marks)
-                    mark = known.mark
-                    if let record = known.value {
-                        action = turn.next(await found(record, known.mark))
-                    } else {
-                        action = turn.next(.nothingFound)
-                    }
-                } catch {
-                    onEvent(.unavailable)
+                guard let known = await record(name, marks) else {
                     action = turn.next(.unavailable)
+                    break
                 }
+                mark = known.mark
+                action = turn.next(await found(known.value, known.mark))
             case .acquire(let generation):
                 action = turn.next(await acquire(after: max(generation, mark ?? 0)))
             case .wait(let attempt):
@@ -226,24 +221,24 @@ package final class LeasedWork: Sendable {
         at name: String, marks: [String] = [],
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?
     ) async -> (value: Value?, empty: EmptyGlance?) {
-        do throws(EngineError) {
-            let known = try await store.record(name, marks: marks)
-            guard let record = known.value, record.generation > known.mark else {
-                return (nil, EmptyGlance(outdated: known.value, mark: known.mark))
-            }
-            guard let value = await reading(record, known.mark) else { return (nil, nil) }
-            onEvent(.found)
-            return (value, nil)
-        } catch {
-            onEvent(.unavailable)
-            return (nil, nil)
+        guard let known = await record(name, marks) else { return (nil, nil) }
+        guard let record = known.value, record.generation > known.mark else {
+            return (nil, EmptyGlance(outdated: known.value, mark: known.mark))
         }
+        guard let value = await reading(record, known.mark) else { return (nil, nil) }
+        onEvent(.found)
+        return (value, nil)
     }
 
     /// The latest of the relevant marks of a name; `nil` when the engine was unavailable.
     package func mark(of name: String, among marks: [String]) async -> Int64? {
+        await record(name, marks)?.mark
+    }
+
+    /// The record of a name; `nil` when the engine was unavailable.
+    private func record(_ name: String, _ marks: [String]) async -> Marked<SharedRecord?>? {
         do throws(EngineError) {
-            return try await store.record(name, marks: marks).mark
+            return try await store.record(name, marks: marks)
         } catch {
             onEvent(.unavailable)
             return nil

@@ -132,7 +132,7 @@ package final class RedisLeaseStore: LeaseStore {
 
     package func news(of name: String) -> News { listeners.news(of: name) }
 
-    package var hearsNews: Bool { subscription.isConnected }
+    package var hearsNews: Bool { subscription.isConnected.value }
 
     // MARK: Commands
 

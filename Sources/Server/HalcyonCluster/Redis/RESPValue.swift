@@ -128,8 +128,6 @@ package struct RESPDecoder {
 package struct RESPCommand: Sendable, ExpressibleByArrayLiteral {
     package var arguments: [ByteBuffer]
 
-    package init(_ arguments: [ByteBuffer]) { self.arguments = arguments }
-
     package init(arrayLiteral words: String...) { arguments = words.map { ByteBuffer(string: $0) } }
 
     /// Appends it as it is sent: an array of bytes.

@@ -7,16 +7,19 @@ import Synchronization
 ///
 /// No call takes longer than the time limit of the settings, whatever the server does.
 package final class RedisClient: Sendable {
+    private typealias Opening = OneShot<Result<RedisConnection, RedisError>>
+
     private enum Link {
         case none
-        case opening(OneShot<Result<RedisConnection, RedisError>>)
+        case opening(Opening)
         case open(RedisConnection)
+        /// For good.
+        case closed
     }
 
     private struct State {
         var breaker: CircuitBreaker
         var link = Link.none
-        var isClosed = false
     }
 
     package let settings: RedisSettings
@@ -32,11 +35,7 @@ package final class RedisClient: Sendable {
         self.settings = settings
         self.time = time
         self.onPause = onPause
-        state = Mutex(
-            State(
-                breaker: CircuitBreaker(
-                    failures: settings.failuresUntilPause, pause: settings.pause,
-                    longestPause: settings.longestPause)))
+        state = Mutex(State(breaker: settings.breaker))
     }
 
     deinit { close() }
@@ -45,13 +44,7 @@ package final class RedisClient: Sendable {
 
     /// Opens the connection before it is needed: to connect takes part of the time of the first question.
     package func connect() {
-        let opening = OneShot<Result<RedisConnection, RedisError>>()
-        let isWanted = state.withLock { state in
-            guard !state.isClosed, case .none = state.link else { return false }
-            state.link = .opening(opening)
-            return true
-        }
-        if isWanted { open(opening) }
+        if case .wait(let opening, isOwn: true) = nextStep() { open(opening) }
     }
 
     /// Sends commands together; returns one answer for each, none of them an error.
@@ -72,12 +65,11 @@ package final class RedisClient: Sendable {
     /// Ends the connection; later calls fail.
     package func close() {
         let link = state.withLock { state in
-            state.isClosed = true
-            defer { state.link = .none }
+            defer { state.link = .closed }
             return state.link
         }
         switch link {
-        case .none: break
+        case .none, .closed: break
         case .open(let connection): connection.close()
         case .opening(let opening):
             opening.whenGiven { outcome in
@@ -86,27 +78,31 @@ package final class RedisClient: Sendable {
         }
     }
 
-    /// The connection, which the first caller opens for all.
-    private func connection(
-        until deadline: ContinuousClock.Instant
-    ) async throws(RedisError) -> RedisConnection {
-        enum Step {
-            case use(RedisConnection)
-            case wait(OneShot<Result<RedisConnection, RedisError>>, isOwn: Bool)
-            case refuse
-        }
-        let step: Step = state.withLock { state in
-            if state.isClosed { return .refuse }
+    private enum Step {
+        case use(RedisConnection)
+        case wait(Opening, isOwn: Bool)
+        case refuse
+    }
+
+    private func nextStep() -> Step {
+        state.withLock { state in
             switch state.link {
             case .open(let connection) where connection.isOpen: return .use(connection)
             case .opening(let opening): return .wait(opening, isOwn: false)
             case .open, .none:
-                let opening = OneShot<Result<RedisConnection, RedisError>>()
+                let opening = Opening()
                 state.link = .opening(opening)
                 return .wait(opening, isOwn: true)
+            case .closed: return .refuse
             }
         }
-        switch step {
+    }
+
+    /// The connection, which the first caller opens for all.
+    private func connection(
+        until deadline: ContinuousClock.Instant
+    ) async throws(RedisError) -> RedisConnection {
+        switch nextStep() {
         case .use(let connection): return connection
         case .refuse: throw .unreachable("the client has been closed")
         case .wait(let opening, let isOwn):
@@ -118,27 +114,19 @@ package final class RedisClient: Sendable {
         }
     }
 
-    private func open(_ opening: OneShot<Result<RedisConnection, RedisError>>) {
+    private func open(_ opening: Opening) {
         // It may take longer than those who wait for it.
         Task { [settings, time, weak self] in
-            let outcome: Result<RedisConnection, RedisError>
-            do throws(RedisError) {
-                outcome = .success(try await RedisConnection.open(settings, time: time))
-            } catch {
-                outcome = .failure(error)
+            let outcome = await Result { () async throws(RedisError) in
+                try await RedisConnection.open(settings, time: time)
             }
-            let isWanted =
-                self?.state.withLock { state in
-                    guard !state.isClosed else { return false }
-                    if case .success(let connection) = outcome {
-                        state.link = .open(connection)
-                    } else {
-                        state.link = .none
-                    }
-                    return true
-                } ?? false
+            // Closed meanwhile, it is closed with the opening.
+            self?.state.withLock { state in
+                if case .closed = state.link { return }
+                state.link =
+                    if case .success(let connection) = outcome { .open(connection) } else { .none }
+            }
             opening.give(outcome)
-            if !isWanted, case .success(let connection) = outcome { connection.close() }
         }
     }
 }

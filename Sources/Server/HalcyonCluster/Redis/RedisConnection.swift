@@ -1,16 +1,12 @@
 import HalcyonWork
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// One connection to a Redis server. Commands of several callers are sent without waiting for the answers to
 /// those before them, which come in the same order.
 final class RedisConnection: Sendable {
-    /// A message of a channel that this connection has subscribed to.
-    struct Message: Sendable {
-        let channel: String
-        let content: ByteBuffer
-    }
+    /// Called with a message of a channel that this connection has subscribed to.
+    typealias OnMessage = @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
 
     private let channel: any Channel
     private let timeout: Duration
@@ -29,7 +25,7 @@ final class RedisConnection: Sendable {
     ///   - onEnd: Called when an established connection has ended, for whatever reason.
     static func open(
         _ settings: RedisSettings, time: TimeSource,
-        onMessage: @escaping @Sendable (Message) -> Void = { _ in },
+        onMessage: @escaping OnMessage = { _, _ in },
         onEnd: @escaping @Sendable () -> Void = {}
     ) async throws(RedisError) -> RedisConnection {
         // Longer than a command: callers give up sooner, and the next ones find it open.
@@ -80,7 +76,8 @@ final class RedisConnection: Sendable {
     func send(
         _ commands: [RESPCommand], until deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> [RESPValue] {
-        let batch = RedisBatch(commands, until: deadline, by: time, patience: timeout)
+        let batch = RedisBatch(
+            commands: commands, deadline: deadline, time: time, patience: timeout)
         let written = channel.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenFailure { batch.answer.give(.failure(.broken("\($0)"))) }
         channel.writeAndFlush(batch, promise: written)
@@ -92,25 +89,15 @@ final class RedisConnection: Sendable {
     func close() { channel.close(promise: nil) }
 }
 
-private final class RedisBatch: Sendable {
+private struct RedisBatch: Sendable {
     let commands: [RESPCommand]
+    let deadline: ContinuousClock.Instant
+    let time: TimeSource
+    /// The time after `deadline` until which answers may come: then the connection is ended.
+    let patience: Duration
     /// Also given when it is too late for one.
     let answer = OneShot<Result<[RESPValue], RedisError>>()
-    private let deadline: ContinuousClock.Instant
-    private let time: TimeSource
-    private let patience: Duration
-    private let isAnswered = Atomic(false)
-
-    /// - Parameter patience: How long after `deadline` answers may come: then the connection is ended.
-    init(
-        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, by time: TimeSource,
-        patience: Duration
-    ) {
-        self.commands = commands
-        self.deadline = deadline
-        self.time = time
-        self.patience = patience
-    }
+    let arrival = OneShot<Void>()
 
     /// Watches over the time that is left, by the event loop's clock: the other end has no other one. On the channel's
     /// own thread: set from another one, a timer would wake it once more for each question.
@@ -118,13 +105,13 @@ private final class RedisBatch: Sendable {
         channel.eventLoop.after(TimeAmount(deadline - time.now)) { [self] in
             answer.give(.failure(.timedOut))
             channel.eventLoop.after(TimeAmount(patience)) { [self] in
-                if !isAnswered.load(ordering: .acquiring) { channel.close(promise: nil) }
+                if !arrival.isGiven { channel.close(promise: nil) }
             }
         }
     }
 
     func take(_ replies: [RESPValue]) {
-        isAnswered.store(true, ordering: .releasing)
+        arrival.give(())
         answer.give(.success(replies))
     }
 }
@@ -134,7 +121,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
     typealias OutboundIn = RedisBatch
     typealias OutboundOut = ByteBuffer
 
-    private let onMessage: @Sendable (RedisConnection.Message) -> Void
+    private let onMessage: RedisConnection.OnMessage
     private let decoder = RESPDecoder()
     private var received = ByteBuffer()
     /// Those that have been sent, with the answers they have so far.
@@ -146,9 +133,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
         var replies: [RESPValue] = []
     }
 
-    init(onMessage: @escaping @Sendable (RedisConnection.Message) -> Void) {
-        self.onMessage = onMessage
-    }
+    init(onMessage: @escaping RedisConnection.OnMessage) { self.onMessage = onMessage }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let batch = unwrapOutboundIn(data)
@@ -180,7 +165,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
         if case .array(let parts) = value, parts.count == 3, parts[0].text == "message",
             let channel = parts[1].text, let content = parts[2].bytes
         {
-            onMessage(.init(channel: channel, content: content))
+            onMessage(channel, content)
             return true
         }
         guard !pending.isEmpty else { return false }

@@ -14,11 +14,8 @@ package struct RedisSettings: Hashable, Sendable {
     package var tlsRoots: String?
     /// The timeout of a command, including the connection it needs.
     package var timeout = Duration.milliseconds(50)
-    /// The consecutive failures after which the server is not used for a while.
-    package var failuresUntilPause = 5
-    /// The length of the first pause; doubled each further time.
-    package var pause = Duration.milliseconds(500)
-    package var longestPause = Duration.seconds(10)
+    /// Before its first call.
+    package var breaker = CircuitBreaker()
 
     package init(address: Address) { self.address = address }
 

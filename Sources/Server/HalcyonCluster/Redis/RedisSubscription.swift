@@ -1,71 +1,51 @@
 package import HalcyonWork
 package import NIOCore
 import NIOPosix
-import Synchronization
 
 /// A subscription to channels of a Redis server until deinitialization: reconnects when the
 /// connection has ended, after growing pauses.
 ///
 /// Messages published while disconnected are missed.
 package final class RedisSubscription: Sendable {
-    private let listener: Listener
+    package let isConnected = Observed(false)
     private let task: Task<Void, Never>
 
     /// - Parameters:
     ///   - onConnection: Called each time listening begins: earlier messages may have been missed.
-    ///   - onLoss: Called each time listening has ended.
     ///   - onMessage: Called for each message, on a thread of the network.
     package init(
         _ settings: RedisSettings, channels: [String], time: TimeSource = .system,
         onConnection: @escaping @Sendable () -> Void = {},
-        onLoss: @escaping @Sendable () -> Void = {},
         onMessage: @escaping @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
     ) {
         let listener = Listener(
-            settings: settings, channels: channels, time: time, onConnection: onConnection,
-            onLoss: onLoss, onMessage: onMessage)
-        self.listener = listener
+            isConnected: isConnected, settings: settings, channels: channels, time: time,
+            onConnection: onConnection, onMessage: onMessage)
         task = Task { await listener.run() }
     }
 
     deinit { task.cancel() }
-
-    package var isConnected: Bool { listener.isConnected.withLock { $0 } }
 }
 
-/// The state used by a subscription's task, which must not retain the subscription.
-private final class Listener: Sendable {
-    let isConnected = Mutex(false)
-    private let settings: RedisSettings
-    private let channels: [String]
-    private let time: TimeSource
-    private let onConnection: @Sendable () -> Void
-    private let onLoss: @Sendable () -> Void
-    private let onMessage: @Sendable (String, ByteBuffer) -> Void
+/// The state of a subscription's task, which must not retain the subscription.
+private struct Listener: Sendable {
+    let isConnected: Observed<Bool>
+    let settings: RedisSettings
+    let channels: [String]
+    let time: TimeSource
+    let onConnection: @Sendable () -> Void
+    let onMessage: @Sendable (String, ByteBuffer) -> Void
     /// The interval of pings, by which a silently broken connection is noticed.
-    private let pingInterval = Duration.seconds(2)
-
-    init(
-        settings: RedisSettings, channels: [String], time: TimeSource,
-        onConnection: @escaping @Sendable () -> Void,
-        onLoss: @escaping @Sendable () -> Void,
-        onMessage: @escaping @Sendable (String, ByteBuffer) -> Void
-    ) {
-        self.settings = settings
-        self.channels = channels
-        self.time = time
-        self.onConnection = onConnection
-        self.onLoss = onLoss
-        self.onMessage = onMessage
-    }
+    let pingInterval = Duration.seconds(2)
 
     func run() async {
-        var pause = settings.pause
+        let first = settings.breaker.pause
+        var pause = first
         while !Task.isCancelled {
-            if await listen() { pause = settings.pause }
+            if await listen() { pause = first }
             // Only cancellation ends it before its time, and that ends the loop.
             try? await time.sleep(for: pause * Double.random(in: 0.5...1))
-            pause = min(pause * 2, settings.longestPause)
+            pause = min(pause * 2, settings.breaker.longestPause)
         }
     }
 
@@ -75,9 +55,7 @@ private final class Listener: Sendable {
         return await withTaskCancellationHandler {
             do throws(RedisError) {
                 let connection = try await RedisConnection.open(
-                    settings, time: time,
-                    onMessage: { [onMessage] in onMessage($0.channel, $0.content) },
-                    onEnd: { ended.give(true) })
+                    settings, time: time, onMessage: onMessage, onEnd: { ended.give(true) })
                 defer { connection.close() }
                 return await listen(on: connection, until: ended)
             } catch {
@@ -96,7 +74,7 @@ private final class Listener: Sendable {
             let commands: [RESPCommand] = channels.map { ["SUBSCRIBE", $0] }
             _ = try await connection.send(commands, until: time.now + limit)
             isListening = true
-            isConnected.withLock { $0 = true }
+            isConnected.update { $0 = true }
             onConnection()
             let pings = Task { [pingInterval, time] in
                 do {
@@ -114,8 +92,7 @@ private final class Listener: Sendable {
         } catch {
             // Reported by `isListening`.
         }
-        isConnected.withLock { $0 = false }
-        if isListening { onLoss() }
+        isConnected.update { $0 = false }
         return isListening
     }
 }

@@ -3,9 +3,10 @@ import HalcyonHTTP
 import HalcyonWork
 
 struct S3Answer: Sendable {
-    let status: Int
     let head: AnswerHead
     let body: Data
+
+    var status: Int { head.status }
 
     /// The error code of the store: the `Code` of its XML document.
     var code: Substring? {

@@ -17,13 +17,15 @@ import Synchronization
 /// Keys that were found are looked for again each minute, those that end five minutes before their end; after a
 /// search in vain, five seconds later.
 package final class S3Credentials: Sendable {
+    private typealias Search = OneShot<Result<S3Keys, EngineError>>
+
     private struct State {
         var keys: S3Keys?
         /// Why the last search has found none.
         var failure: EngineError?
         /// Until when they are not looked for again.
         var restsUntil = Date.distantPast
-        var search: OneShot<Result<S3Keys, EngineError>>?
+        var search: Search?
 
         mutating func step(at now: Date) -> Step {
             let good = keys.flatMap { keys in
@@ -32,7 +34,7 @@ package final class S3Credentials: Sendable {
             if let good, now < restsUntil || search != nil { return .use(good) }
             if let search { return .wait(search) }
             if let failure, now < restsUntil { return .fail(failure) }
-            let own = OneShot<Result<S3Keys, EngineError>>()
+            let own = Search()
             search = own
             return .search(own, meanwhile: good)
         }
@@ -41,8 +43,8 @@ package final class S3Credentials: Sendable {
     private enum Step {
         case use(S3Keys)
         case fail(EngineError)
-        case wait(OneShot<Result<S3Keys, EngineError>>)
-        case search(OneShot<Result<S3Keys, EngineError>>, meanwhile: S3Keys?)
+        case wait(Search)
+        case search(Search, meanwhile: S3Keys?)
     }
 
     /// `nil` for keys that were given.
@@ -74,13 +76,13 @@ package final class S3Credentials: Sendable {
         until deadline: ContinuousClock.Instant? = nil
     ) async throws(EngineError) -> S3Keys {
         let now = time.date
-        let search: OneShot<Result<S3Keys, EngineError>>
+        let search: Search
         switch state.withLock({ $0.step(at: now) }) {
         case .use(let keys): return keys
         case .fail(let error): throw error
         case .wait(let running): search = running
         case .search(let own, let meanwhile):
-            Task { self.end(own, with: await self.found(), at: now) }
+            Task { end(own, with: await Result(catching: found), at: now) }
             if let meanwhile { return meanwhile }
             search = own
         }
@@ -99,19 +101,12 @@ package final class S3Credentials: Sendable {
         }
     }
 
-    private func found() async -> Result<S3Keys, EngineError> {
-        guard let places else { return .failure(EngineError("there are no keys")) }
-        do throws(EngineError) {
-            return .success(try await places.keys())
-        } catch {
-            return .failure(error)
-        }
+    private func found() async throws(EngineError) -> S3Keys {
+        guard let places else { throw EngineError("there are no keys") }
+        return try await places.keys()
     }
 
-    private func end(
-        _ search: OneShot<Result<S3Keys, EngineError>>, with outcome: Result<S3Keys, EngineError>,
-        at now: Date
-    ) {
+    private func end(_ search: Search, with outcome: Result<S3Keys, EngineError>, at now: Date) {
         state.withLock { state in
             state.search = nil
             switch outcome {

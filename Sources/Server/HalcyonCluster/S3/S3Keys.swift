@@ -19,13 +19,16 @@ package struct S3Keys: Hashable, Sendable {
 
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; `nil` without the first two.
     package init?(environment: [String: String]) {
-        guard let access = environment["AWS_ACCESS_KEY_ID"], !access.isEmpty,
-            let secret = environment["AWS_SECRET_ACCESS_KEY"], !secret.isEmpty
-        else { return nil }
-        let token = environment["AWS_SESSION_TOKEN"]
         self.init(
-            accessKey: access, secretKey: secret,
-            sessionToken: token.flatMap { $0.isEmpty ? nil : $0 })
+            found: environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"],
+            environment["AWS_SESSION_TOKEN"])
+    }
+
+    /// `nil` without the first two; empty ones are none.
+    private init?(found access: String?, _ secret: String?, _ token: String?) {
+        guard let access, !access.isEmpty, let secret, !secret.isEmpty else { return nil }
+        let token = token.flatMap { $0.isEmpty ? nil : $0 }
+        self.init(accessKey: access, secretKey: secret, sessionToken: token)
     }
 
     /// The keys of a profile in a file of Amazon's form: lines of `name = value` below `[profile]`.
@@ -45,10 +48,9 @@ package struct S3Keys: Hashable, Sendable {
                 values[name] = line[line.index(after: sign)...].trimmingCharacters(in: .whitespaces)
             }
         }
-        guard let access = values["aws_access_key_id"], !access.isEmpty,
-            let secret = values["aws_secret_access_key"], !secret.isEmpty
-        else { return nil }
-        self.init(accessKey: access, secretKey: secret, sessionToken: values["aws_session_token"])
+        self.init(
+            found: values["aws_access_key_id"], values["aws_secret_access_key"],
+            values["aws_session_token"])
     }
 
     /// The keys in a response of a container's credentials address: JSON with `AccessKeyId`,

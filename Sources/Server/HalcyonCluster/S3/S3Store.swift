@@ -16,14 +16,13 @@ package final class S3Store: SharedBytes {
         package var bucket: String
         package var region: String
         package var credentials: S3Credentials
-        /// The prefix of all names, without slashes around it; may be empty.
+        /// The prefix of all names, segments between slashes; may be empty.
         package var prefix = ""
         package var timeout = Duration.milliseconds(500)
         /// The size limit of objects that are read.
         package var maximumBytes = 100 << 20
-        package var failuresUntilPause = 5
-        package var pause = Duration.milliseconds(500)
-        package var longestPause = Duration.seconds(10)
+        /// Before its first call.
+        package var breaker = CircuitBreaker()
         /// The number of concurrent requests; others wait.
         package var width = 32
         /// Called with the reason of a pause, once for each time that the store was working before.
@@ -56,10 +55,7 @@ package final class S3Store: SharedBytes {
         transport = try CurlTransport.shared(for: client)
         gate = HostGate(limit: settings.width)
         folder = Self.folder(settings)
-        breaker = Mutex(
-            CircuitBreaker(
-                failures: settings.failuresUntilPause, pause: settings.pause,
-                longestPause: settings.longestPause))
+        breaker = Mutex(settings.breaker)
     }
 
     package var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }
@@ -121,8 +117,8 @@ package final class S3Store: SharedBytes {
         var parts = URLComponents(url: settings.endpoint, resolvingAgainstBaseURL: true)
         var path = S3Signature.escaped(path: parts?.percentEncodedPath ?? "")
         while path.hasSuffix("/") { path.removeLast() }
-        for segments in [settings.bucket, settings.prefix] where !segments.isEmpty {
-            path += "/" + S3Signature.escaped(segments)
+        for segment in [settings.bucket] + settings.prefix.split(separator: "/").map(String.init) {
+            path += "/" + S3Signature.escaped(segment)
         }
         parts?.percentEncodedPath = path + "/"
         return parts?.string ?? settings.endpoint.absoluteString
@@ -170,7 +166,7 @@ package final class S3Store: SharedBytes {
                 terms: ExchangeTerms(
                     stall: settings.timeout, deadline: time.systemInstant(of: deadline)),
                 limit: settings.maximumBytes)
-            let answer = S3Answer(status: head.status, head: head, body: body)
+            let answer = S3Answer(head: head, body: body)
             let verdict = answer.verdict(of: request.httpMethod)
             if verdict == .expired || verdict == .refuses { settings.credentials.distrust(keys) }
             if verdict == .fails || verdict == .refuses { throw answer.error }

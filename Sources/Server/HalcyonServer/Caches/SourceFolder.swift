@@ -27,11 +27,9 @@ struct SourceFolder: Sendable {
                 files.noteUse(ofResponse: row.key, variant: row.variant)
                 let shared = stored.fields.first(Self.generationField).flatMap { Int64($0) }
                 stored.fields.remove([Self.generationField])
-                let source = RemoteSource(
+                return RemoteSource(
                     key: key, stored: stored, generation: row.generation,
-                    size: Int(row.bodyLength ?? 0), body: nil)
-                source.setSharedGeneration(shared)
-                return source
+                    sharedGeneration: shared, size: Int(row.bodyLength ?? 0), body: nil)
             }
             return nil
         }

@@ -80,7 +80,8 @@ extension Cluster {
                 if case .failure(let failure, _) = content { return .failure(failure) }
                 guard let head = content.head.flatMap({ SharedHead($0) }) else { return nil }
                 guard isGood(head) else {
-                    let known = OutdatedSource(head, content, generation: record.generation)
+                    let known = OutdatedSource(
+                        head: head, content: content, generation: record.generation)
                     outdated.withLock { $0 = known }
                     return nil
                 }
@@ -140,7 +141,7 @@ extension Cluster {
     private func publication(
         of told: TellableSource, _ head: Data, after outdated: OutdatedSource?, as name: String
     ) async -> LeasedWork.Publication {
-        if told.isConfirmed, let outdated, outdated.validator == told.validator,
+        if told.isConfirmed, let outdated, outdated.head.validator == told.validator,
             let content = outdated.content.replacing(head: head)
         {
             return publication(of: content)
@@ -155,19 +156,11 @@ private struct OutdatedSource: Sendable {
     let head: SharedHead
     let content: SharedContent
     let generation: Int64
-    let validator: String
-
-    init(_ head: SharedHead, _ content: SharedContent, generation: Int64) {
-        self.head = head
-        self.content = content
-        self.generation = generation
-        validator = head.validator
-    }
 }
 
 extension SharedHead {
     /// Names the version of the source.
-    var validator: String { RemoteSource(head: stored, key: "", size: length).validator }
+    var validator: String { RemoteSource(self, key: "", sharedGeneration: nil).validator }
 }
 
 extension SharedContent {

@@ -155,7 +155,7 @@ extension ImageServerConfiguration.S3 {
         else { return nil }
         var settings = S3Store.Settings(
             endpoint: url, bucket: bucket, region: region, credentials: credentials)
-        settings.prefix = prefix.split(separator: "/").joined(separator: "/")
+        settings.prefix = prefix
         settings.timeout = timeout
         settings.maximumBytes = maximumBytes
         settings.onPause = onPause

@@ -19,23 +19,12 @@ struct PictureGlances: Sendable {
         var isStale = false
     }
 
-    private let cluster: Cluster
-    private let sources: KnownSources
-    private let results: ResultCache
-    private let rules: SourceCachingRules
-    private let time: TimeSource
+    let cluster: Cluster
+    let sources: KnownSources
+    let results: ResultCache
+    let rules: SourceCachingRules
+    let time: TimeSource
     private let looks = SharedTasks<String, Seen?>()
-
-    init(
-        cluster: Cluster, sources: KnownSources, results: ResultCache, rules: SourceCachingRules,
-        time: TimeSource
-    ) {
-        self.cluster = cluster
-        self.sources = sources
-        self.results = results
-        self.rules = rules
-        self.time = time
-    }
 
     /// Looks up once for all callers that want the same picture and have come since the last purge.
     func look(
@@ -67,9 +56,8 @@ struct PictureGlances: Sendable {
         guard let glance, let found = glance.found else {
             return glance.map { Seen(source: nil, glance: $0) }
         }
-        let known = found.source.head
-        let source = RemoteSource(head: known.stored, key: fetch.key, size: known.length)
-        source.setSharedGeneration(found.source.generation)
+        let source = RemoteSource(
+            found.source.head, key: fetch.key, sharedGeneration: found.source.generation)
         // First, so that nobody finds the source and asks for the picture again.
         results.remember(found.picture, found.key, of: name.origin, during: visit)
         guard sources.remember(source, of: fetch) else { return nil }

@@ -71,12 +71,9 @@ struct SharedPictureHead: Sendable {
     let key: String
     /// `nil` for a source without a server, or one that must be requested each time.
     let source: Source?
+}
 
-    init(key: String, source: Source?) {
-        self.key = key
-        self.source = source
-    }
-
+extension SharedPictureHead {
     init?(_ text: Data) {
         let lines = SharedHead.lines(of: text)
         let words = lines.first?.split(separator: " ") ?? []

@@ -38,7 +38,6 @@ final class ClientRegistry: Sendable {
     private struct State {
         var clients: [ObjectIdentifier: (presence: ClientPresence, channel: any Channel)] = [:]
         var isQuiescing = false
-        var change = NextChange()
     }
 
     struct Usage: Sendable {
@@ -47,63 +46,52 @@ final class ClientRegistry: Sendable {
         var isQuiescing: Bool
     }
 
-    private let state = Mutex(State())
+    private let state = Observed(State())
 
     /// The client at the other end of `channel`; `nil` when the connection has ended.
     subscript(channel: any Channel) -> ClientPresence? {
-        state.withLock { $0.clients[ObjectIdentifier(channel)]?.presence }
+        state.read { $0.clients[ObjectIdentifier(channel)]?.presence }
     }
 
     /// Has each connection end after one more request at most. The framework tells those that it knows; others
     /// are being accepted at that moment.
     func quiesce() {
-        let (channels, change) = state.withLock { state in
+        let channels = state.update { state in
             state.isQuiescing = true
-            return (state.clients.values.map { $0.channel }, state.change.taken())
+            return state.clients.values.map { $0.channel }
         }
         for channel in channels {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
-        change?.give(())
     }
 
     func cutOff() {
-        for channel in state.withLock({ $0.clients.values.map { $0.channel } }) {
+        for channel in state.read({ $0.clients.values.map { $0.channel } }) {
             channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.Cut())
         }
     }
 
-    var count: Int { state.withLock { $0.clients.count } }
+    var count: Int { state.read { $0.clients.count } }
 
     /// Waits until the usage fulfils a condition.
-    func until(_ isReached: (Usage) -> Bool) async {
-        await NextChange.wait(for: isReached) {
-            state.withLock { state in
-                (
-                    Usage(count: state.clients.count, isQuiescing: state.isQuiescing),
-                    state.change.awaited()
-                )
-            }
+    func wait(until isReached: @Sendable (Usage) -> Bool) async {
+        await state.wait {
+            isReached(Usage(count: $0.clients.count, isQuiescing: $0.isQuiescing))
         }
     }
 
     /// - Returns: Also whether the connection has to end after its first request.
     fileprivate func add(_ channel: any Channel) -> (presence: ClientPresence, isQuiescing: Bool) {
         let presence = ClientPresence()
-        let (isQuiescing, change) = state.withLock { state in
+        let isQuiescing = state.update { state in
             state.clients[ObjectIdentifier(channel)] = (presence, channel)
-            return (state.isQuiescing, state.change.taken())
+            return state.isQuiescing
         }
-        change?.give(())
         return (presence, isQuiescing)
     }
 
     fileprivate func remove(_ channel: any Channel) {
-        let change = state.withLock { state in
-            state.clients[ObjectIdentifier(channel)] = nil
-            return state.change.taken()
-        }
-        change?.give(())
+        state.update { $0.clients[ObjectIdentifier(channel)] = nil }
     }
 }
 

@@ -123,12 +123,7 @@ final class Counter: Sendable {
     private let help: String
     private let labels: [String]
     private let kind: Kind
-    private let state = Mutex(State())
-
-    private struct State {
-        var values: [[String]: Double] = [:]
-        var change = NextChange()
-    }
+    private let values = Observed<[[String]: Double]>([:])
 
     init(_ name: String, _ help: String, _ labels: [String], _ kind: Kind = .counter) {
         self.name = name
@@ -139,28 +134,20 @@ final class Counter: Sendable {
 
     /// - Parameter labels: One value for each label.
     func add(_ labels: [String] = [], _ amount: Double = 1) {
-        let change = state.withLock { state in
-            state.values[labels, default: 0] += amount
-            return state.change.taken()
-        }
-        change?.give(())
+        values.update { $0[labels, default: 0] += amount }
     }
 
-    func value(_ labels: [String] = []) -> Double { state.withLock { $0.values[labels] ?? 0 } }
+    func value(_ labels: [String] = []) -> Double { values.read { $0[labels] ?? 0 } }
 
-    func until(_ labels: [String] = [], _ isReached: (Double) -> Bool) async {
-        await NextChange.wait(for: isReached) {
-            state.withLock { ($0.values[labels] ?? 0, $0.change.awaited()) }
-        }
+    func wait(_ labels: [String] = [], until isReached: @Sendable (Double) -> Bool) async {
+        await values.wait { isReached($0[labels] ?? 0) }
     }
 
     /// The sum over all labels.
-    var total: Double { state.withLock { $0.values.values.reduce(0, +) } }
+    var total: Double { values.read { $0.values.reduce(0, +) } }
 
     var text: String {
-        let values = state.withLock { $0.values }.sorted {
-            $0.key.lexicographicallyPrecedes($1.key)
-        }
+        let values = values.value.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         var text = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for (labels, value) in values {
             text += "\(name)\(MetricText.labels(self.labels, labels)) \(MetricText.number(value))\n"

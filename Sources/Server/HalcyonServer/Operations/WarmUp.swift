@@ -2,7 +2,6 @@ import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
-import Synchronization
 
 /// Makes pictures before they are requested: order by order, in sequence.
 final class WarmUp: Sendable {
@@ -27,7 +26,6 @@ final class WarmUp: Sendable {
         /// The ids of all entries in `progress`, the oldest first.
         var ids: [String] = []
         var isWorking = false
-        var change = NextChange()
     }
 
     /// The number of finished orders that are remembered, and of failures in each.
@@ -35,7 +33,7 @@ final class WarmUp: Sendable {
     /// The maximum number of waiting orders.
     private static let queue = 20
 
-    private let state = Mutex(State())
+    private let state = Observed(State())
 
     /// Accepts an order, and starts working unless work is going on.
     ///
@@ -43,7 +41,7 @@ final class WarmUp: Sendable {
     /// - Returns: The id for ``progress(of:)``; `nil` when too many orders wait.
     func take(_ items: [Item], work: @escaping @Sendable (Item) async -> String?) -> String? {
         let id = UUID().uuidString
-        let (isTaken, begins) = state.withLock { state in
+        let (isTaken, begins) = state.update { state in
             guard state.orders.count < Self.queue else { return (false, false) }
             state.orders.append((id, items))
             state.progress[id] = Progress(id: id, total: items.count)
@@ -59,14 +57,12 @@ final class WarmUp: Sendable {
     }
 
     func progress(of id: some StringProtocol) -> Progress? {
-        state.withLock { $0.progress[String(id)] }
+        state.read { $0.progress[String(id)] }
     }
 
     /// Waits until an order is finished, or no longer remembered.
-    func until(finished id: String) async {
-        await NextChange.wait(for: { (isFinished: Bool) in isFinished }) {
-            state.withLock { ($0.progress[id]?.isFinished ?? true, $0.change.awaited()) }
-        }
+    func wait(untilFinished id: String) async {
+        await state.wait { $0.progress[id]?.isFinished ?? true }
     }
 
     private func run(_ work: @Sendable (Item) async -> String?) async {
@@ -75,16 +71,12 @@ final class WarmUp: Sendable {
                 let code = await work(item)
                 note(code, item, order.id)
             }
-            let change = state.withLock { state in
-                state.progress[order.id]?.isFinished = true
-                return state.change.taken()
-            }
-            change?.give(())
+            state.update { $0.progress[order.id]?.isFinished = true }
         }
     }
 
     private func next() -> (id: String, items: [Item])? {
-        state.withLock { state in
+        state.update { state in
             guard !state.orders.isEmpty else {
                 state.isWorking = false
                 return nil
@@ -94,7 +86,7 @@ final class WarmUp: Sendable {
     }
 
     private func note(_ code: String?, _ item: Item, _ id: String) {
-        state.withLock { state in
+        state.update { state in
             guard let code else {
                 state.progress[id]?.done += 1
                 return

@@ -1,4 +1,5 @@
 import HalcyonServerURLs
+import HalcyonWork
 
 /// The page as HTML, with the form's values and, if any, the picture; works without its script.
 struct PageDocument: Sendable {
@@ -39,21 +40,8 @@ struct PageDocument: Sendable {
         return text + rest
     }
 
-    /// Returns text escaped for elements and quoted attributes.
-    static func escaped(_ text: String) -> String {
-        // Scalar by scalar: a quote with an accent on it is another character, but ends an attribute.
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+    private static func escaped(_ text: String) -> String {
+        XMLEscaping.escape(text, apostrophe: "&#39;")
     }
 
     private var notice: String {

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonPixels
+import HalcyonWork
 
 /// Removes everything from an SVG drawing that could run or load something, so that it can be sent.
 ///
@@ -184,21 +185,7 @@ struct SVGSanitizer {
         }
     }
 
-    /// Returns text escaped for content and attribute values.
     private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { "&<>\"\r".utf8.contains($0) }) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            // Part of a line end.
-            case "\r": break
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        XMLEscaping.escape(text, carriageReturn: "")
     }
 }

@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonServerURLs
 import HalcyonWork
 
 /// The properties of a request that are sent to the server of its source.
@@ -46,16 +47,9 @@ struct ForwardedFields: Sendable, Hashable {
 
     /// Returns the reason why a field cannot be forwarded; `nil` when it can.
     static func refusal(of name: String) -> String? {
-        let letters = Set("!#$%&'*+-.^_`|~".utf8)
-        let isName =
-            !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: letters.contains(byte)
-                }
-            }
-        if !isName { return "is no name of a header field" }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
+            return "is no name of a header field"
+        }
         let name = name.lowercased()
         let isOwn = own.contains(name) || name.hasPrefix("if-") || name.hasPrefix("proxy-")
         return isOwn ? "belongs to the connection or to the server's own requests" : nil

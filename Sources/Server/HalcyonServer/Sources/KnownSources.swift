@@ -46,7 +46,7 @@ final class KnownSources: Sendable {
     private let folder: SourceFolder?
     private let failures: KnownFailures
     /// The fetches that may still cache their results.
-    private let underWay = Mutex((fetches: Set<SourceFetch>(), change: NextChange()))
+    let underWay = Observed<Set<SourceFetch>>([])
     /// The number of purges.
     private let forgotten = Mutex(0)
     private let onForgetting: @Sendable (SourceFetch) -> Void
@@ -101,27 +101,12 @@ final class KnownSources: Sendable {
 
 extension KnownSources {
     /// Lets a fetch cache its result, until ``end(_:)`` or until its source is purged.
-    func begin(_ fetch: SourceFetch) { underWay.withLock { _ = $0.fetches.insert(fetch) } }
+    func begin(_ fetch: SourceFetch) { underWay.update { _ = $0.insert(fetch) } }
 
-    func end(_ fetch: SourceFetch) {
-        let change = underWay.withLock { underWay in
-            underWay.fetches.remove(fetch)
-            return underWay.change.taken()
-        }
-        change?.give(())
-    }
+    func end(_ fetch: SourceFetch) { underWay.update { _ = $0.remove(fetch) } }
 
     /// Whether the result of a fetch may still be cached.
-    func isWanted(_ fetch: SourceFetch) -> Bool {
-        underWay.withLock { $0.fetches.contains(fetch) }
-    }
-
-    /// Waits until all fetches have ended.
-    func untilIdle() async {
-        await NextChange.wait(for: { (count: Int) in count == 0 }) {
-            underWay.withLock { ($0.fetches.count, $0.change.awaited()) }
-        }
-    }
+    func isWanted(_ fetch: SourceFetch) -> Bool { underWay.read { $0.contains(fetch) } }
 
     /// Caches a source with its body.
     ///
@@ -167,8 +152,8 @@ extension KnownSources {
     /// - Returns: Whether it is cached.
     func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
         // A purge removes it from this set first, and then from memory.
-        underWay.withLock { underWay in
-            guard underWay.fetches.contains(fetch) else { return false }
+        underWay.read { fetches in
+            guard fetches.contains(fetch) else { return false }
             let known = memory.value(forKey: source.key, extendingExpiration: .none)
             if let known, source.isOlder(than: known) { return false }
             memory.store(value: source, forKey: source.key)
@@ -199,51 +184,50 @@ extension KnownSources {
     ///
     /// - Returns: Whether it was cached.
     func forget(_ key: String) async -> Bool {
-        let isKnown = memory.isCached(forKey: key)
-        func forgetNow() {
-            beginForgetting { $0.key == key }
-            forgotten.withLock {
-                $0 += 1
-                memory.remove(forKey: key)
-            }
-            failures.removeAll()
-        }
-        forgetNow()
-        guard let folder else { return isKnown }
-        let wasStored = await folder.remove(key)
-        // Until then it may have come back from the disk.
-        forgetNow()
-        return isKnown || wasStored
+        let (isKnown, wasStored) = await forget(
+            fetchesWhere: { $0.key == key },
+            inMemory: {
+                defer { memory.remove(forKey: key) }
+                return memory.isCached(forKey: key)
+            }, onDisk: { await $0.remove(key) })
+        return isKnown || wasStored == true
     }
 
     /// Removes all matching sources, likewise.
     ///
     /// - Returns: The keys of the removed sources.
-    func forget(where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool) async
-        -> Set<String>
-    {
-        func forgetNow() -> [String] {
-            beginForgetting { isMeant($0.key, $0.url.absoluteString) }
-            defer { failures.removeAll() }
-            return forgotten.withLock { count in
-                count += 1
-                return memory.removeAll { isMeant($0.key, $0.stored.url.absoluteString) }
-            }.map(\.key)
-        }
-        let remembered = forgetNow()
-        guard let folder else { return Set(remembered) }
-        let stored = await folder.remove(where: isMeant)
-        // Until then some may have come back from the disk.
-        _ = forgetNow()
-        return stored.union(remembered)
+    func forget(
+        where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool
+    ) async -> Set<String> {
+        let (known, stored) = await forget(
+            fetchesWhere: { isMeant($0.key, $0.url.absoluteString) },
+            inMemory: { memory.removeAll { isMeant($0.key, $0.stored.url.absoluteString) } },
+            onDisk: { await $0.remove(where: isMeant) })
+        return (stored ?? []).union(known.map(\.key))
     }
 
-    private func beginForgetting(_ isMeant: (SourceFetch) -> Bool) {
-        let fetches = underWay.withLock { underWay in
-            let meant = underWay.fetches.filter(isMeant)
-            underWay.fetches.subtract(meant)
-            return meant
+    private func forget<Known: Sendable, Stored>(
+        fetchesWhere isMeant: (SourceFetch) -> Bool, inMemory: () -> Known,
+        onDisk: (SourceFolder) async -> Stored
+    ) async -> (Known, Stored?) {
+        func forgetNow() -> Known {
+            let fetches = underWay.update { fetches in
+                let meant = fetches.filter(isMeant)
+                fetches.subtract(meant)
+                return meant
+            }
+            for fetch in fetches { onForgetting(fetch) }
+            defer { failures.removeAll() }
+            return forgotten.withLock {
+                $0 += 1
+                return inMemory()
+            }
         }
-        for fetch in fetches { onForgetting(fetch) }
+        let known = forgetNow()
+        guard let folder else { return (known, nil) }
+        let stored = await onDisk(folder)
+        // Until then some may have come back from the disk.
+        _ = forgetNow()
+        return (known, stored)
     }
 }

@@ -48,21 +48,13 @@ final class LocalSource: Sendable {
     struct File: Sendable, Hashable {
         let path: [String]
         let size: Int
-        /// Seconds since 1970 and the nanoseconds beyond them.
-        let modified: (seconds: Int, nanoseconds: Int)
+        /// When it was modified: seconds since 1970, and the nanoseconds beyond them.
+        let seconds: Int64
+        let nanoseconds: Int64
 
         /// Changes with the content.
-        var validator: String { "\(modified.seconds).\(modified.nanoseconds)-\(size)" }
-        var modificationDate: Date { Date(timeIntervalSince1970: TimeInterval(modified.seconds)) }
-
-        static func == (one: File, other: File) -> Bool {
-            one.path == other.path && one.validator == other.validator
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(path)
-            hasher.combine(validator)
-        }
+        var validator: String { "\(seconds).\(nanoseconds)-\(size)" }
+        var modificationDate: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
     }
 
     /// Finds the first existing file.
@@ -81,11 +73,7 @@ final class LocalSource: Sendable {
     /// Finds a file, without reading it.
     func find(_ path: [String]) async throws(Failure) -> File {
         if let file = fileInKernelsCache(path) { return file }
-        return try await onDisk { (source: LocalSource) throws(Failure) in
-            let descriptor = try source.open(path)
-            defer { close(descriptor) }
-            return try Self.file(descriptor, path)
-        }
+        return try await opening(path) { _, file throws(Failure) in file }
     }
 
     /// Returns the file's metadata if the kernel has it without waiting for a disk: for most
@@ -106,10 +94,7 @@ final class LocalSource: Sendable {
     ///
     /// - Parameter limit: The maximum number of bytes.
     func read(_ path: [String], limit: Int) async throws(Failure) -> (Data, File) {
-        try await onDisk { (source: LocalSource) throws(Failure) in
-            let descriptor = try source.open(path)
-            defer { close(descriptor) }
-            let file = try Self.file(descriptor, path)
+        try await opening(path) { descriptor, file throws(Failure) in
             guard file.size <= limit else {
                 throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
             }
@@ -129,14 +114,15 @@ final class LocalSource: Sendable {
         }
     }
 
-    private func onDisk<Value: Sendable>(
-        _ work: @escaping @Sendable (LocalSource) throws(Failure) -> Value
+    private func opening<Value: Sendable>(
+        _ path: [String],
+        _ work: @escaping @Sendable (_ descriptor: Int32, File) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result = await DiskLane.reading.run { [self] () -> Result<Value, Failure> in
-            do throws(Failure) {
-                return .success(try work(self))
-            } catch {
-                return .failure(error)
+        let result = await DiskLane.reading.run { [self] in
+            Result { () throws(Failure) in
+                let descriptor = try open(path)
+                defer { close(descriptor) }
+                return try work(descriptor, try Self.file(descriptor, path))
             }
         }
         return try result.get()
@@ -173,7 +159,7 @@ final class LocalSource: Sendable {
         switch halcyon_regular_file(descriptor, &size, &seconds, &nanoseconds) {
         case 1:
             return File(
-                path: path, size: Int(size), modified: (Int(seconds), Int(nanoseconds)))
+                path: path, size: Int(size), seconds: seconds, nanoseconds: nanoseconds)
         case 0: throw missing("it is not a file")
         default: throw missing(String(cString: strerror(errno)))
         }

@@ -50,14 +50,11 @@ extension OriginClient {
     ) async throws(Failure) -> OriginAnswer {
         let place = OneShot<Result<OriginAnswer, Failure>>()
         let fetch = Task {
-            do {
-                place.give(.success(try await origin.fetch(request)))
-            } catch {
-                place.give(
-                    .failure(
-                        Failure(
-                            .sourceUnreachable, "The source cannot be reached", cause: "\(error)")))
-            }
+            let answer = await Result { () async throws in try await origin.fetch(request) }
+            place.give(
+                answer.mapError {
+                    Failure(.sourceUnreachable, "The source cannot be reached", cause: "\($0)")
+                })
         }
         let timer = Task {
             try await time.sleep(for: settings.totalTimeout)

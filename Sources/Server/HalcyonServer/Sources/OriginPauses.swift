@@ -1,14 +1,13 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonWork
-import Synchronization
 
 /// Which servers want to be left alone, and until when: those that have answered 429 or 503 with `Retry-After`,
 /// to this image server or to one that tells this one.
 final class OriginPauses: Sendable {
     /// Given what tells other image servers; not under a lock.
     let teller = OneShot<@Sendable (_ origin: String, _ end: Date) -> Void>()
-    private let known = Mutex((ends: [String: Date](), change: NextChange()))
+    private let ends = Observed<[String: Date]>([:])
 
     /// However long a server asks for.
     private static let longest: TimeInterval = 300
@@ -17,9 +16,9 @@ final class OriginPauses: Sendable {
 
     /// Until when the server of `url` is left alone; `nil` when it may be asked.
     func end(for url: URL, at now: Date) -> Date? {
-        known.withLock { known in
+        ends.read { ends in
             // Mostly nobody has asked for a pause.
-            guard !known.ends.isEmpty, let end = known.ends[Self.name(of: url)], now < end,
+            guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end,
                 // Otherwise the clock has been set back.
                 end.timeIntervalSince(now) <= Self.longest
             else { return nil }
@@ -45,29 +44,23 @@ final class OriginPauses: Sendable {
     func learn(_ origin: String, until end: Date, at now: Date) -> Bool {
         let end = min(end, now.addingTimeInterval(Self.longest))
         guard end > now else { return false }
-        let (isNews, change) = known.withLock { known -> (Bool, OneShot<Void>?) in
-            if let last = known.ends[origin], end <= last.addingTimeInterval(1),
+        return ends.update { ends in
+            if let last = ends[origin], end <= last.addingTimeInterval(1),
                 last.timeIntervalSince(now) <= Self.longest
             {
-                return (false, nil)
+                return false
             }
-            if known.ends.count >= Self.mostOrigins {
-                known.ends = known.ends.filter { $0.value > now }
-                if known.ends.count >= Self.mostOrigins { known.ends = [:] }
+            if ends.count >= Self.mostOrigins {
+                ends = ends.filter { $0.value > now }
+                if ends.count >= Self.mostOrigins { ends = [:] }
             }
-            known.ends[origin] = end
-            return (true, known.change.taken())
+            ends[origin] = end
+            return true
         }
-        change?.give(())
-        return isNews
     }
 
     /// Waits until the server of `url` is known to have asked for a pause.
-    func untilKnown(for url: URL) async {
-        await NextChange.wait(for: { (isKnown: Bool) in isKnown }) {
-            known.withLock { ($0.ends[Self.name(of: url)] != nil, $0.change.awaited()) }
-        }
-    }
+    func wait(for url: URL) async { await ends.wait { $0[Self.name(of: url)] != nil } }
 
     private static func name(of url: URL) -> String {
         let origin = Origin(url)

@@ -15,46 +15,40 @@ final class RemoteSource: Sendable, CacheCostCalculable {
     let size: Int
     /// `nil` when it is on the disk only.
     let body: Data?
+    /// The generation of the record that it was found in or published as, by the clock of all
+    /// servers; `nil` for a source that no other server knows.
+    let sharedGeneration: Int64?
     /// Whether it is not on the disk yet.
     private let isUnwritten: Atomic<Bool>
-    /// 0 for none.
-    private let generationAmongServers = Atomic<Int64>(0)
 
     init(
-        key: String, stored: StoredResponse, generation: Int64, size: Int, body: Data?,
-        isUnwritten: Bool = false
+        key: String, stored: StoredResponse,
+        generation: Int64 = .random(in: 1...Int64.max), sharedGeneration: Int64?, size: Int,
+        body: Data?, isUnwritten: Bool = false
     ) {
         self.key = key
         self.stored = stored
         self.generation = generation
+        self.sharedGeneration = sharedGeneration
         self.size = size
         self.body = body
         self.isUnwritten = Atomic(isUnwritten)
     }
 
     /// A source whose bytes have just arrived.
-    convenience init(new stored: StoredResponse, key: String, body: Data) {
+    convenience init(
+        new stored: StoredResponse, key: String, body: Data, sharedGeneration: Int64?
+    ) {
         self.init(
-            key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
-            size: body.count, body: body)
+            key: key, stored: stored, sharedGeneration: sharedGeneration, size: body.count,
+            body: body)
     }
 
     /// A source whose bytes only another server has.
-    convenience init(head stored: StoredResponse, key: String, size: Int) {
+    convenience init(_ head: SharedHead, key: String, sharedGeneration: Int64?) {
         self.init(
-            key: key, stored: stored, generation: Int64.random(in: 1...Int64.max), size: size,
+            key: key, stored: head.stored, sharedGeneration: sharedGeneration, size: head.length,
             body: nil, isUnwritten: true)
-    }
-
-    /// The generation of the record that it was found in or published as, by the clock of all
-    /// servers; `nil` for a source that no other server knows.
-    var sharedGeneration: Int64? {
-        let generation = generationAmongServers.load(ordering: .relaxed)
-        return generation == 0 ? nil : generation
-    }
-
-    func setSharedGeneration(_ generation: Int64?) {
-        generationAmongServers.store(generation ?? 0, ordering: .relaxed)
     }
 
     /// Whether it comes from another server and is older than `other`: by the clock of all servers,
@@ -81,18 +75,17 @@ final class RemoteSource: Sendable, CacheCostCalculable {
     }
 
     /// Returns the same bytes with the head confirmed by their server.
-    func confirmed(_ stored: StoredResponse) -> RemoteSource {
+    func confirmed(_ stored: StoredResponse, sharedGeneration: Int64?) -> RemoteSource {
         RemoteSource(
-            key: key, stored: stored, generation: generation, size: size, body: body,
-            isUnwritten: isUnwritten.load(ordering: .relaxed))
+            key: key, stored: stored, generation: generation, sharedGeneration: sharedGeneration,
+            size: size, body: body, isUnwritten: isUnwritten.load(ordering: .relaxed))
     }
 
     /// Returns the source with its bytes in memory.
     func holding(_ body: Data) -> RemoteSource {
-        let source = RemoteSource(
-            key: key, stored: stored, generation: generation, size: size, body: body)
-        source.setSharedGeneration(sharedGeneration)
-        return source
+        RemoteSource(
+            key: key, stored: stored, generation: generation, sharedGeneration: sharedGeneration,
+            size: size, body: body)
     }
 
     /// Returns the cache key of a URL.

@@ -78,10 +78,7 @@ struct SourceCachingRules: Sendable {
             HTTPCacheRequest(url: url), status: 200, fields: fields, requested: answer.requested,
             received: answer.received)
         if case .store(let stored) = storing, stored.vary.isEmpty { return (stored, true) }
-        let once = StoredResponse(
-            url: url, status: 200, fields: fields, requested: answer.requested,
-            received: answer.received)
-        return (once, false)
+        return (answer.stored(as: fields, of: url), false)
     }
 
     /// Whether a response from an intermediate cache is older than the stored one, by its `Date`.
@@ -90,9 +87,7 @@ struct SourceCachingRules: Sendable {
         _ answer: OriginClient.Answer, of url: URL, by known: StoredResponse
     ) -> Bool {
         guard answer.fields.contains("Age") else { return false }
-        let stored = StoredResponse(
-            url: url, status: 200, fields: answer.fields, requested: answer.requested,
-            received: answer.received)
+        let stored = answer.stored(as: answer.fields, of: url)
         guard let date = stored.date, let knownDate = known.date else { return false }
         return date < knownDate
     }
@@ -109,6 +104,13 @@ struct SourceCachingRules: Sendable {
             fields.remove(["cache-control", "expires", "pragma", "vary"])
         }
         return fields
+    }
+}
+
+extension OriginClient.Answer {
+    fileprivate func stored(as fields: HTTPFields, of url: URL) -> StoredResponse {
+        StoredResponse(
+            url: url, status: 200, fields: fields, requested: requested, received: received)
     }
 }
 

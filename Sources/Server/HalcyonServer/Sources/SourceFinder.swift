@@ -20,9 +20,9 @@ struct FoundSource: Sendable {
     let validator: String
     let lastModified: Date?
     /// The way it was obtained; `nil` for a local file.
-    let use: RemoteSources.Use?
+    private(set) var use: RemoteSources.Use?
     /// Whether the fetch was shared with a concurrent request.
-    let isShared: Bool
+    private(set) var isShared = false
     /// The limit for its bytes.
     var limit = Int.max
     var asker = SourceAsker()
@@ -31,42 +31,35 @@ struct FoundSource: Sendable {
     /// The lookup, at other servers, of the picture to be made of it.
     var glance: PictureGlance?
 
+    private init(_ place: Place, key: String, validator: String, lastModified: Date? = nil) {
+        self.place = place
+        self.key = key
+        self.validator = validator
+        self.lastModified = lastModified
+    }
+
     init(_ file: LocalSource.File, in folder: LocalSource) {
-        place = .local(file.path, folder)
-        key = Self.key(ofFile: file.path, in: folder)
-        validator = file.validator
-        lastModified = file.modificationDate
-        use = nil
-        isShared = false
+        self.init(
+            .local(file.path, folder), key: Self.key(ofFile: file.path, in: folder),
+            validator: file.validator, lastModified: file.modificationDate)
     }
 
     init(_ source: RemoteSource, use: RemoteSources.Use, isShared: Bool) {
-        place = .remote(source)
-        key = source.key
-        validator = source.validator
-        lastModified = source.stored.lastModified
+        self.init(
+            .remote(source), key: source.key, validator: source.validator,
+            lastModified: source.stored.lastModified)
         self.use = use
         self.isShared = isShared
     }
 
     /// An upload; its id is unique.
     init(_ upload: Data, id: String) {
-        place = .upload(upload)
-        key = "upload/\(id)"
-        validator = id
-        lastModified = nil
-        use = nil
-        isShared = false
+        self.init(.upload(upload), key: "upload/\(id)", validator: id)
     }
 
     /// - Parameter digest: The digest of the bytes.
     init(standing data: Data, digest: String) {
-        place = .standing(data)
-        key = "standing/" + digest
-        validator = digest
-        lastModified = nil
-        use = nil
-        isShared = false
+        self.init(.standing(data), key: "standing/" + digest, validator: digest)
     }
 
     /// Returns the key for results of a local file.
@@ -195,7 +188,7 @@ struct SourceFinder: Sendable {
         _ found: FoundSource, until ending: Ending
     ) async throws(Failure) -> (Data, FoundSource) {
         switch found.place {
-        case .upload(let data):
+        case .upload(let data), .standing(let data):
             return (data, found)
         case .local(let path, let folder):
             let (data, file) = try await folder.read(path, limit: found.limit)
@@ -205,7 +198,6 @@ struct SourceFinder: Sendable {
             let (data, now) = try await remote.bytes(
                 of: source, limit: found.limit, for: found.asker, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
-        case .standing(let data): return (data, found)
         }
     }
 

@@ -69,21 +69,7 @@ struct SourceRenewal: Sendable {
         _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64?
     ) async -> Result<Found, Failure> {
         do throws(Failure) {
-            let queued = time.now
-            let place = try await gate.enter(group: fetch.url.host ?? "")
-            _ = metrics.noteStage("queue_download", since: queued)
-            spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
-            let answer: OriginClient.Answer
-            do throws(Failure) {
-                answer = try await client.fetch(
-                    fetch.url, maximumBytes: fetch.limit, for: fetch.asker,
-                    unless: known?.stored.condition, spans: spans,
-                    propagating: propagatesContext)
-                gate.leave(place)
-            } catch {
-                gate.leave(place)
-                throw error
-            }
+            let answer = try await answer(to: fetch, unless: known)
             metrics.noteSourceResponse(answer.status)
             if answer.status == 304, let known {
                 return await confirmed(known, answer, fetch, as: generation)
@@ -92,6 +78,19 @@ struct SourceRenewal: Sendable {
         } catch {
             return failed(error, fetch, known)
         }
+    }
+
+    private func answer(
+        to fetch: SourceFetch, unless known: RemoteSource?
+    ) async throws(Failure) -> OriginClient.Answer {
+        let queued = time.now
+        let place = try await gate.enter(group: fetch.url.host ?? "")
+        defer { gate.leave(place) }
+        _ = metrics.noteStage("queue_download", since: queued)
+        spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
+        return try await client.fetch(
+            fetch.url, maximumBytes: fetch.limit, for: fetch.asker,
+            unless: known?.stored.condition, spans: spans, propagating: propagatesContext)
     }
 
     /// Returns the cached source after its server has confirmed it.
@@ -108,8 +107,7 @@ struct SourceRenewal: Sendable {
                 return found
             }
         }
-        let source = known.confirmed(stored)
-        source.setSharedGeneration(generation)
+        let source = known.confirmed(stored, sharedGeneration: generation)
         let isKept = await sources.freshen(
             source, freshUntil: rules.freshUntil(stored), of: fetch)
         return .success(Found(source: source, use: .validated, isKept: isKept))
@@ -128,8 +126,8 @@ struct SourceRenewal: Sendable {
         }
         let use = known == nil ? RemoteSources.Use.fetched : .replaced
         let (stored, isStorable) = rules.stored(answer, of: fetch.url)
-        let source = RemoteSource(new: stored, key: fetch.key, body: answer.body)
-        source.setSharedGeneration(generation)
+        let source = RemoteSource(
+            new: stored, key: fetch.key, body: answer.body, sharedGeneration: generation)
         guard isStorable else {
             await sources.drop(fetch, fromDisk: true)
             return Found(source: source, use: use)
@@ -175,9 +173,7 @@ extension SourceRenewal {
         guard !fetch.needsBody, let (head, generation) = turn.outdated, head.length <= fetch.limit,
             !turn.mark.isAfter(generation)
         else { return nil }
-        let source = RemoteSource(head: head.stored, key: fetch.key, size: head.length)
-        source.setSharedGeneration(generation)
-        return source
+        return RemoteSource(head, key: fetch.key, sharedGeneration: generation)
     }
 
     /// Caches a source of another server.
@@ -197,18 +193,17 @@ extension SourceRenewal {
         let stored = shared.head.stored
         let freshUntil = rules.freshUntil(stored)
         if let body = shared.body {
-            let source = RemoteSource(new: stored, key: fetch.key, body: body)
-            source.setSharedGeneration(shared.generation)
+            let source = RemoteSource(
+                new: stored, key: fetch.key, body: body, sharedGeneration: shared.generation)
             let isKept = await sources.keep(source, body, freshUntil: freshUntil, of: fetch)
             return isKept ? source : nil
         }
-        let source = RemoteSource(head: stored, key: fetch.key, size: shared.head.length)
-        source.setSharedGeneration(shared.generation)
+        let source = RemoteSource(
+            shared.head, key: fetch.key, sharedGeneration: shared.generation)
         if let known, !shared.mark.isAfter(known.sharedGeneration), known.size == source.size,
             known.validator == source.validator
         {
-            let confirmed = known.confirmed(stored)
-            confirmed.setSharedGeneration(shared.generation)
+            let confirmed = known.confirmed(stored, sharedGeneration: shared.generation)
             let isKept = await sources.freshen(confirmed, freshUntil: freshUntil, of: fetch)
             return isKept ? confirmed : nil
         }

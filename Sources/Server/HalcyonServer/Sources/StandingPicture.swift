@@ -89,17 +89,14 @@ final class StandingPicture: Sendable {
             return known.image
         }
         let (data, now) = try await finder.bytes(of: source, until: ending)
-        let result = await DecodingPool.shared.run { () -> Result<Image, Failure> in
-            do throws(Failure) {
-                return .success(
-                    try Failure.ofPicture {
-                        let options = ImageCreatingOptions(onlyFirstFrame: true, limits: limits)
-                        let image = try Image.decoding(data, options: options)
-                        _ = try image.bitmap()
-                        return image
-                    })
-            } catch {
-                return .failure(error)
+        let result = await DecodingPool.shared.run {
+            Result { () throws(Failure) in
+                try Failure.ofPicture {
+                    let options = ImageCreatingOptions(onlyFirstFrame: true, limits: limits)
+                    let image = try Image.decoding(data, options: options)
+                    _ = try image.bitmap()
+                    return image
+                }
             }
         }
         let image = try result.get()

@@ -39,7 +39,6 @@ final class Gate: Sendable {
         var meanHold = 0.1
         /// The mean times by kind of work, likewise.
         var meanHolds: [String: Double] = [:]
-        var change = NextChange()
 
         var usage: Usage {
             Usage(
@@ -56,29 +55,27 @@ final class Gate: Sendable {
 
     let name: String
     private let time: TimeSource
-    private let state: Mutex<State>
+    private let state: Observed<State>
 
     init(_ name: String, _ admission: Admission, time: TimeSource) {
         self.name = name
         self.time = time
-        state = Mutex(State(admission: admission))
+        state = Observed(State(admission: admission))
     }
 
-    var usage: Usage { state.withLock { $0.usage } }
+    var usage: Usage { state.read { $0.usage } }
 
-    func until(_ isReached: (Usage) -> Bool) async {
-        await NextChange.wait(for: isReached) {
-            state.withLock { ($0.usage, $0.change.awaited()) }
-        }
+    func wait(until isReached: @Sendable (Usage) -> Bool) async {
+        await state.wait { isReached($0.usage) }
     }
 
     /// Returns the expected time that work of a kind holds a place; zero as long as none has.
     func expectedHold(of kind: String) -> Duration {
-        state.withLock { .seconds($0.meanHolds[kind] ?? 0) }
+        state.read { .seconds($0.meanHolds[kind] ?? 0) }
     }
 
     /// The estimated seconds until all waiters have had their turn; 1…30.
-    var secondsUntilFree: Int { state.withLock { $0.secondsUntilFree } }
+    var secondsUntilFree: Int { state.read { $0.secondsUntilFree } }
 
     /// Takes a place, after waiting for it if need be.
     /// - Parameters:
@@ -89,14 +86,13 @@ final class Gate: Sendable {
         group: String = "", kind: String = "", by deadline: ContinuousClock.Instant? = nil
     ) async throws(Failure) -> Place {
         let turn = OneShot<Bool>()
-        let (id, entry, retryAfter, change) = state.withLock { state in
+        let (id, entry, retryAfter) = state.update { state in
             state.nextID += 1
             let id = state.nextID
             let entry = state.admission.enter(id, group: group, deadline: deadline)
             if entry == .wait { state.waiting[id] = turn }
-            return (id, entry, state.secondsUntilFree, state.change.taken())
+            return (id, entry, state.secondsUntilFree)
         }
-        change?.give(())
         switch entry {
         case .pass: break
         case .full:
@@ -116,19 +112,17 @@ final class Gate: Sendable {
     func leave(_ place: Place) {
         guard !place.isGivenBack.exchange(true, ordering: .relaxed) else { return }
         noteHold(time.now - place.start, of: place.kind)
-        let (next, change) = state.withLock { state in
-            let next = state.admission.leave(group: place.group).flatMap {
+        let next = state.update { state in
+            state.admission.leave(group: place.group).flatMap {
                 state.waiting.removeValue(forKey: $0)
             }
-            return (next, state.change.taken())
         }
         next?.give(true)
-        change?.give(())
     }
 
     func noteHold(_ duration: Duration, of kind: String = "") {
         let seconds = duration.inSeconds
-        state.withLock { state in
+        state.update { state in
             state.meanHold += (seconds - state.meanHold) / 16
             let mean = state.meanHolds[kind] ?? seconds
             state.meanHolds[kind] = mean + (seconds - mean) / 16
@@ -136,11 +130,9 @@ final class Gate: Sendable {
     }
 
     private func abandon(_ id: Int) {
-        let (turn, change) = state.withLock { state in
-            let turn = state.admission.abandon(id) ? state.waiting.removeValue(forKey: id) : nil
-            return (turn, state.change.taken())
+        let turn = state.update { state in
+            state.admission.abandon(id) ? state.waiting.removeValue(forKey: id) : nil
         }
         turn?.give(false)
-        change?.give(())
     }
 }

@@ -82,7 +82,7 @@ package struct CacheControlDecision: Sendable, Hashable {
 
     /// The directives to pass on; `nil` when the origin has none.
     private static func passed(_ origin: OriginCaching) -> [Directive]? {
-        let given = origin.cacheControl.flatMap { FieldMembers.members(of: $0) }
+        let given = FieldMembers.members(of: origin.cacheControl)
             .compactMap(Directive.init(member:))
         // The first of repeated directives counts.
         var known: Set<String> = []

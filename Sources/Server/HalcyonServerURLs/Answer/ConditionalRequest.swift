@@ -19,8 +19,8 @@ package struct ConditionalRequest: Sendable, Hashable {
     /// - Parameter lastModified: Of the source; `nil` if unknown.
     package func isMet(tag: String, lastModified: Date?) -> Bool {
         if !ifNoneMatch.isEmpty {
-            let members = ifNoneMatch.flatMap { FieldMembers.members(of: $0) }
-            return members.contains { $0 == "*" || Self.opaque($0) == Self.opaque(tag) }
+            return FieldMembers.members(of: ifNoneMatch)
+                .contains { $0 == "*" || Self.opaque($0) == Self.opaque(tag) }
         }
         guard let ifModifiedSince, let lastModified else { return false }
         // The header has whole seconds.

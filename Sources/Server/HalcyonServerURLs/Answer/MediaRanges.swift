@@ -13,9 +13,10 @@ package struct MediaRanges: Sendable, Hashable {
 
     /// - Parameter lines: All values of the field; without any, everything is accepted.
     package init(_ lines: [String]) {
-        let members = lines.flatMap { FieldMembers.members(of: $0) }
         ranges =
-            lines.isEmpty ? [Range(name: "*/*", quality: 1000)] : members.compactMap(Self.range)
+            lines.isEmpty
+            ? [Range(name: "*/*", quality: 1000)]
+            : FieldMembers.members(of: lines).compactMap(Self.range)
     }
 
     /// The quality of an explicitly named type, 0…1000; `nil` when it is not named.
@@ -62,10 +63,21 @@ package struct MediaRanges: Sendable, Hashable {
 
 /// The members of a list-valued header field. Commas in quotes do not separate.
 enum FieldMembers {
-    /// At most the first 1,000, without spaces around them; empty ones are left out.
-    static func members(of line: String) -> [String] {
-        parts(of: line, at: UInt8(ascii: ",")).lazy.map(\.trimmingSpaces).filter { !$0.isEmpty }
-            .prefix(1000).map { $0 }
+    /// At most the first 1,000 of each line, without spaces around them; empty ones are left out.
+    static func members(of lines: [String]) -> [String] {
+        lines.flatMap { line in
+            parts(of: line, at: UInt8(ascii: ",")).lazy.map(\.trimmingSpaces)
+                .filter { !$0.isEmpty }.prefix(1000)
+        }
+    }
+
+    /// The parameters of a member: names in lower case, and values without quotes.
+    static func parameters(of member: String) -> [(name: String, value: String)] {
+        parts(of: member, at: UInt8(ascii: ";")).compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmingSpaces)
+            guard parts.count == 2 else { return nil }
+            return (parts[0].lowercased(), parts[1].filter { $0 != "\"" })
+        }
     }
 
     /// The text between separators outside of quoted strings.

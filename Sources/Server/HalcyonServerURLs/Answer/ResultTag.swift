@@ -14,14 +14,7 @@ package struct ResultTag: Sendable, Hashable {
     ///   - variant: The format that was chosen, its quality, and rounded hints.
     ///   - epoch: Another one whenever the same plan may give other bytes.
     package init(source: String, plan: String, variant: String, epoch: String) {
-        var named: [UInt8] = []
-        named.reserveCapacity(
-            source.utf8.count + plan.utf8.count + variant.utf8.count + epoch.utf8.count + 3)
-        named += source.utf8
-        for part in [plan, variant, epoch] {
-            named.append(0)
-            named += part.utf8
-        }
+        let named = Array([source, plan, variant, epoch].joined(separator: "\0").utf8)
         text = "W/\"\(Base64URL.encode(Digest.sha256.bytes(named)).prefix(22))\""
     }
 }

@@ -84,6 +84,8 @@ package struct IIIFGeometry: Sendable, Hashable {
     private static func size(
         _ wish: IIIFParameters.Size, of region: Dimensions, enlarging: Bool, limits: IIIFLimits
     ) throws(PlanError) -> Dimensions {
+        let larger = PlanError(
+            .iiifSize, "The size is larger than the region; write ^ before it to enlarge.")
         var size: Dimensions
         switch wish {
         case .max: return limits.largest(of: region, enlarging: enlarging)
@@ -97,18 +99,14 @@ package struct IIIFGeometry: Sendable, Hashable {
         case .exactly(let exact): size = exact
         case .within(let box):
             let isLarger = box.width > region.width && box.height > region.height
-            guard enlarging || !isLarger || !limits.isStrictlyConfined else {
-                throw PlanError(
-                    .iiifSize, "The size is larger than the region; write ^ before it to enlarge.")
-            }
+            guard enlarging || !isLarger || !limits.isStrictlyConfined else { throw larger }
             let factor = min(
                 Double(box.width) / Double(region.width),
                 Double(box.height) / Double(region.height))
             size = region.scaled(by: enlarging ? factor : min(factor, 1))
         }
         guard enlarging || (size.width <= region.width && size.height <= region.height) else {
-            throw PlanError(
-                .iiifSize, "The size is larger than the region; write ^ before it to enlarge.")
+            throw larger
         }
         guard limits.allow(size) else {
             throw PlanError(.iiifSize, "The size is larger than what this server allows.")

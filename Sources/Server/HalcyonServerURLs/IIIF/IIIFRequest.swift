@@ -11,9 +11,7 @@ package enum IIIFRequest: Sendable, Hashable {
     ///   `IDENTIFIER/REGION/SIZE/ROTATION/QUALITY.FORMAT`.
     /// - Throws: `not_found` for other forms, one of the codes with `iiif_` for wrong parameters.
     package init(path: some StringProtocol) throws(PlanError) {
-        var segments = path.utf8.split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-        ).map { String(decoding: $0, as: UTF8.self) }
+        var segments = path.parts(at: "/")
         if segments.count > 1, segments[0].isEmpty { segments.removeFirst() }
         switch segments.count {
         case 1: self = .base(try IIIFIdentifier(encoded: segments[0]))

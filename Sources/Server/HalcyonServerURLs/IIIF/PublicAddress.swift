@@ -65,20 +65,16 @@ package enum PublicAddress {
                 host = nil
                 return
             }
-            var pairs: [String: String] = [:]
-            let nearest = values("Forwarded").flatMap { FieldMembers.members(of: $0) }.last
-            for pair in FieldMembers.parts(of: nearest ?? "", at: UInt8(ascii: ";")) {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2 else { continue }
-                let value = parts[1].trimmingSpaces.filter { $0 != "\"" }
-                pairs[parts[0].trimmingSpaces.lowercased()] = value
+            func nearest(_ name: String) -> String? {
+                FieldMembers.members(of: values(name)).last
             }
-            func member(_ name: String) -> String? {
-                values(name).flatMap { FieldMembers.members(of: $0) }.last
+            let parameters = FieldMembers.parameters(of: nearest("Forwarded") ?? "")
+            func parameter(_ name: String) -> String? {
+                parameters.last { $0.name == name }?.value
             }
-            let scheme = (pairs["proto"] ?? member("X-Forwarded-Proto"))?.lowercased()
+            let scheme = (parameter("proto") ?? nearest("X-Forwarded-Proto"))?.lowercased()
             self.scheme = scheme == "http" || scheme == "https" ? scheme : nil
-            host = pairs["host"] ?? member("X-Forwarded-Host")
+            host = parameter("host") ?? nearest("X-Forwarded-Host")
         }
 
         private static func isMixed(_ values: (_ fieldName: String) -> [String]) -> Bool {
@@ -93,22 +89,15 @@ package enum PublicAddress {
         /// - Parameter values: All values of a header field.
         package static func clients(values: (_ fieldName: String) -> [String]) -> [String?] {
             guard !isMixed(values) else { return [] }
-            let forwarded = values("Forwarded").flatMap { FieldMembers.members(of: $0) }
+            let forwarded = FieldMembers.members(of: values("Forwarded"))
             guard forwarded.isEmpty else {
                 return forwarded.map { member in
-                    let pairs = FieldMembers.parts(of: member, at: UInt8(ascii: ";"))
-                    for pair in pairs {
-                        let parts = pair.split(separator: "=", maxSplits: 1)
-                        guard parts.count == 2,
-                            parts[0].trimmingSpaces.lowercased() == "for"
-                        else { continue }
-                        return address(parts[1].trimmingSpaces.filter { $0 != "\"" })
-                    }
-                    return nil
+                    FieldMembers.parameters(of: member).first { $0.name == "for" }
+                        .flatMap { address($0.value) }
                 }
             }
-            return values("X-Forwarded-For").flatMap { FieldMembers.members(of: $0) }
-                .map { address($0.trimmingSpaces.filter { $0 != "\"" }) }
+            return FieldMembers.members(of: values("X-Forwarded-For"))
+                .map { address($0.filter { $0 != "\"" }) }
         }
 
         /// `192.0.2.1:80` and `[2001:db8::1]:80` without their ports and brackets.

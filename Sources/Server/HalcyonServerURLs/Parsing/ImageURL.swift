@@ -73,14 +73,7 @@ public struct ImageURL: Sendable, Hashable {
     /// Sets the device pixels per pixel.
     public func dpr(_ dpr: Double) -> ImageURL { with(.dpr, [Numbers.text(dpr)]) }
 
-    public func gravity(_ gravity: Gravity) -> ImageURL {
-        switch gravity {
-        case .smart: with(.gravity, ["sm"])
-        case .focus(let x, let y): with(.gravity, ["fp", Numbers.text(x), Numbers.text(y)])
-        case .anchor(let anchor, let x, let y):
-            with(.gravity, [anchor.rawValue, Numbers.text(x), Numbers.text(y)])
-        }
-    }
+    public func gravity(_ gravity: Gravity) -> ImageURL { with(.gravity, gravity.arguments) }
 
     /// Sets the crop: from 1 on pixels of the source, below 1 shares of its sides, 0 a whole side.
     public func crop(_ width: Double, _ height: Double) -> ImageURL {

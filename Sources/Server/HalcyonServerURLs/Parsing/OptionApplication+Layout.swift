@@ -17,9 +17,7 @@ extension OptionApplication {
         guard arguments.has(0) else { return .centre }
         let form: ArgumentForm<GravityType> = allowsSmart ? .gravity : .gravityWithoutSmart
         if let text = arguments[0], text == "obj" || text == "objw" {
-            throw PlanError(
-                .unsupportedOption,
-                "Option \(arguments.name): gravity “\(text)” is not supported by Halcyon.")
+            throw arguments.unsupported("gravity “\(text)”")
         }
         let type = try arguments.value(0, form) ?? GravityType(current)
         var (x, y) = (0.0, 0.0)
@@ -43,10 +41,8 @@ extension OptionApplication {
             try arguments.read(2, into: &y, .share)
             return .focus(x: x, y: y)
         case .anchor(let anchor):
-            if !arguments.has(1) { x = 0 }
-            if !arguments.has(2) { y = 0 }
-            try arguments.read(1, into: &x, .offset)
-            try arguments.read(2, into: &y, .offset)
+            try arguments.read(1, into: &x, .offset, orElse: 0)
+            try arguments.read(2, into: &y, .offset, orElse: 0)
             return .anchor(anchor, x: x, y: y)
         }
     }
@@ -57,8 +53,7 @@ extension OptionApplication {
         }
         var crop = options.crop ?? .init(width: 0, height: 0)
         try arguments.read(0, into: &crop.width, .length)
-        if !arguments.has(1) { crop.height = 0 }
-        try arguments.read(1, into: &crop.height, .length)
+        try arguments.read(1, into: &crop.height, .length, orElse: 0)
         crop.gravity =
             arguments.has(2)
             ? try gravity(arguments.dropFirst(2), current: crop.gravity ?? .centre) : nil
@@ -80,12 +75,9 @@ extension OptionApplication {
     mutating func applyPadding(_ arguments: OptionArguments) throws(PlanError) {
         var padding = options.padding
         try arguments.read(0, into: &padding.top, .pixels)
-        if !arguments.has(1) { padding.right = padding.top }
-        try arguments.read(1, into: &padding.right, .pixels)
-        if !arguments.has(2) { padding.bottom = padding.top }
-        try arguments.read(2, into: &padding.bottom, .pixels)
-        if !arguments.has(3) { padding.left = padding.right }
-        try arguments.read(3, into: &padding.left, .pixels)
+        try arguments.read(1, into: &padding.right, .pixels, orElse: padding.top)
+        try arguments.read(2, into: &padding.bottom, .pixels, orElse: padding.top)
+        try arguments.read(3, into: &padding.left, .pixels, orElse: padding.right)
         options.padding = padding
     }
 }

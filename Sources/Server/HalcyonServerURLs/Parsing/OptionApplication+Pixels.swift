@@ -21,22 +21,16 @@ extension OptionApplication {
         var watermark = options.watermark ?? .init(opacity: 0)
         try arguments.read(0, into: &watermark.opacity, .share)
         if arguments[1] == "ch" {
-            throw PlanError(
-                .unsupportedOption,
-                "Option \(arguments.name): position “ch” is not supported by Halcyon.")
+            throw arguments.unsupported("position “ch”")
         }
-        if !arguments.has(1) { watermark.position = .anchor(.centre) }
         try arguments.read(
             1, into: &watermark.position,
             .init("one of ce no so ea we noea nowe soea sowe re") {
                 $0 == "re" ? .tiled : Gravity.Anchor(rawValue: $0).map { .anchor($0) }
-            })
-        if !arguments.has(2) { watermark.x = 0 }
-        try arguments.read(2, into: &watermark.x, .offset)
-        if !arguments.has(3) { watermark.y = 0 }
-        try arguments.read(3, into: &watermark.y, .offset)
-        if !arguments.has(4) { watermark.scale = 0 }
-        try arguments.read(4, into: &watermark.scale, .atLeastZero)
+            }, orElse: .anchor(.centre))
+        try arguments.read(2, into: &watermark.x, .offset, orElse: 0)
+        try arguments.read(3, into: &watermark.y, .offset, orElse: 0)
+        try arguments.read(4, into: &watermark.scale, .atLeastZero, orElse: 0)
         options.watermark = watermark.opacity == 0 ? nil : watermark
     }
 
@@ -59,9 +53,7 @@ extension OptionApplication {
 
     mutating func applyFormat(_ arguments: OptionArguments) throws(PlanError) {
         if arguments[0] == "best" {
-            throw PlanError(
-                .unsupportedOption,
-                "Option \(arguments.name): format “best” is not supported by Halcyon.")
+            throw arguments.unsupported("format “best”")
         }
         if let format = try arguments.value(0, .format) { options.format = format }
     }

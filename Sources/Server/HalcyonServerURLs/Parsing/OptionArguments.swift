@@ -57,6 +57,14 @@ struct OptionArguments {
         if let value = try value(index, form) { target = value }
     }
 
+    /// Sets `target` to the argument at `index`, or to `other` when that is missing; an empty one keeps it.
+    func read<Value>(
+        _ index: Int, into target: inout Value, _ form: ArgumentForm<Value>, orElse other: Value
+    ) throws(PlanError) {
+        if !has(index) { target = other }
+        try read(index, into: &target, form)
+    }
+
     /// Sets `target` to the argument at `index`, unless that is missing or empty; 0 is none.
     func readPositive(
         _ index: Int, into target: inout Int?, _ form: ArgumentForm<Int>
@@ -72,6 +80,10 @@ struct OptionArguments {
 
     func wrong(_ sentence: String) -> PlanError {
         PlanError(.invalidOption, "Option \(Self.shown(name)): \(sentence)")
+    }
+
+    func unsupported(_ what: String) -> PlanError {
+        PlanError(.unsupportedOption, "Option \(name): \(what) is not supported by Halcyon.")
     }
 
     /// The part of a text that an error message shows.

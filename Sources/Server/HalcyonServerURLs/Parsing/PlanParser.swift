@@ -73,11 +73,7 @@ public struct PlanParser: Sendable {
         path: String, hints: ClientHints = ClientHints(),
         note: @escaping (String) -> Void = { _ in }
     ) throws(PlanError) -> ImagePlan {
-        // Compared as bytes: a slash with a combining character is a slash.
-        var segments = path.utf8.split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-        )
-        .map { String(Substring($0)) }[...]
+        var segments = path.parts(at: "/")[...]
         if path.utf8.first == UInt8(ascii: "/") { segments = segments.dropFirst() }
         if let first = segments.first, !configuration.onlyPresets,
             ProcessingOptions.ResizingType(rawValue: first) != nil || first == "crop"
@@ -150,9 +146,7 @@ public struct PlanParser: Sendable {
         _ segment: String, to application: inout OptionApplication, within outer: [String] = [],
         isAllowed: (OptionName) -> Bool
     ) throws(PlanError) {
-        let parts = segment.utf8.split(
-            separator: UInt8(ascii: ":"), omittingEmptySubsequences: false
-        ).map { String(Substring($0)) }
+        let parts = segment.parts(at: ":")
         let arguments = OptionArguments(name: parts[0], values: Array(parts.dropFirst()))
         let shown = OptionArguments.shown(parts[0])
         if OptionName.unsupported.contains(parts[0]) {

@@ -24,28 +24,28 @@ struct SourceText {
 
     /// - Parameter text: Percent-encoded, perhaps with `@` and a format behind it.
     private init(plain text: String) throws(PlanError) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        let parts = text.parts(at: "@")
         guard parts.count <= 2 else {
             throw PlanError(.invalidPath, "The source has more than one @; write %40 within it.")
         }
-        guard let source = PercentEncoding.decode(Substring(parts[0])) else {
+        guard let source = PercentEncoding.decode(parts[0]) else {
             throw PlanError(.invalidPath, "The source is not percent-encoded UTF-8.")
         }
-        try self.init(text: source, format: parts.count == 2 ? String(Substring(parts[1])) : "")
+        try self.init(text: source, format: parts.count == 2 ? parts[1] : "")
     }
 
     /// - Parameter text: base64url, perhaps with `.` and a format behind it.
     private init(base64 text: String) throws(PlanError) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = text.parts(at: ".")
         guard parts.count <= 2 else {
             throw PlanError(.invalidPath, "The source in base64url has more than one dot.")
         }
-        var encoded = parts[0]
+        var encoded = parts[0].utf8[...]
         while encoded.last == UInt8(ascii: "=") { encoded = encoded.dropLast() }
         guard let bytes = Base64URL.decode(Substring(encoded)),
             let source = String(validating: bytes, as: UTF8.self)
         else { throw PlanError(.invalidPath, "The source is not base64url of UTF-8.") }
-        try self.init(text: source, format: parts.count == 2 ? String(Substring(parts[1])) : "")
+        try self.init(text: source, format: parts.count == 2 ? parts[1] : "")
     }
 
     /// - Parameter format: Empty: none.

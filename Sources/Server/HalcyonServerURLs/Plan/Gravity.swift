@@ -11,6 +11,16 @@ public enum Gravity: Sendable, Hashable {
 
     public static let centre = Gravity.anchor(.centre)
 
+    /// The arguments of the option.
+    var arguments: [String] {
+        switch self {
+        case .smart: ["sm"]
+        case .focus(let x, let y): ["fp", Numbers.text(x), Numbers.text(y)]
+        case .anchor(let anchor, let x, let y):
+            [anchor.rawValue, Numbers.text(x), Numbers.text(y)]
+        }
+    }
+
     /// The middle, the sides and the corners, by the names that URLs use.
     public enum Anchor: String, Sendable, Hashable, CaseIterable {
         case centre = "ce"

@@ -152,12 +152,6 @@ private struct CanonicalText {
     }
 
     private func arguments(_ gravity: Gravity) -> [String] {
-        switch gravity {
-        case .smart: ["sm"]
-        case .focus(let x, let y): ["fp", Numbers.text(x), Numbers.text(y)]
-        case .anchor(let anchor, 0, 0): [anchor.rawValue]
-        case .anchor(let anchor, let x, let y):
-            [anchor.rawValue, Numbers.text(x), Numbers.text(y)]
-        }
+        if case .anchor(let anchor, 0, 0) = gravity { [anchor.rawValue] } else { gravity.arguments }
     }
 }

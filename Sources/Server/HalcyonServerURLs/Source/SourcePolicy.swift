@@ -105,8 +105,7 @@ package struct LocalPath: Sendable, Hashable {
     }
 
     private static func segments(_ path: some StringProtocol) throws(PlanError) -> [String] {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
+        let parts = path.parts(at: "/")
         let areNames = parts.allSatisfy { name in
             !name.isEmpty && name.utf8.first != UInt8(ascii: ".")
                 && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\\") }

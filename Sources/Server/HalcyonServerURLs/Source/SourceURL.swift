@@ -26,11 +26,6 @@ package struct SourceURL: Sendable, Hashable {
         return "\(scheme.rawValue)://\(host)\(port)\(path)\(query.map { "?" + $0 } ?? "")"
     }
 
-    /// Whether scheme, host and port are the same: then a redirect may keep credentials.
-    package func hasSameOrigin(as other: SourceURL) -> Bool {
-        scheme == other.scheme && host == other.host && port == other.port
-    }
-
     /// - Parameter text: Its fragment is dropped, and forbidden characters are percent-encoded.
     /// - Throws: `source_not_allowed`.
     package init(_ text: String) throws(PlanError) {
@@ -127,8 +122,7 @@ package struct SourceURL: Sendable, Hashable {
             if isEscape || byte.isUnreserved || kept.utf8.contains(byte) {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+                encoded += PercentEncoding.encode(CollectionOfOne(byte))
             }
         }
         return encoded

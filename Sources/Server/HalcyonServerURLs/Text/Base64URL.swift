@@ -10,10 +10,10 @@ package enum Base64URL {
             count += 8
             while count >= 6 {
                 count -= 6
-                text.append(digit(bits >> count & 63))
+                text.append(digits[Int(bits >> count & 63)])
             }
         }
-        if count > 0 { text.append(digit(bits << (6 - count) & 63)) }
+        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -24,8 +24,8 @@ package enum Base64URL {
         var bits: UInt32 = 0
         var count = 0
         for byte in text.utf8 {
-            guard let value = value(byte) else { return nil }
-            bits = bits << 6 | UInt32(value)
+            guard let value = values[Int(byte)] else { return nil }
+            bits = bits << 6 | value
             count += 6
             if count >= 8 {
                 count -= 8
@@ -37,25 +37,13 @@ package enum Base64URL {
         return bytes
     }
 
-    private static func digit(_ value: UInt32) -> UInt8 {
-        let value = UInt8(truncatingIfNeeded: value)
-        return switch value {
-        case 0..<26: UInt8(ascii: "A") + value
-        case 26..<52: UInt8(ascii: "a") + value - 26
-        case 52..<62: UInt8(ascii: "0") + value - 52
-        case 62: UInt8(ascii: "-")
-        default: UInt8(ascii: "_")
-        }
-    }
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    private static func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
+    /// By character.
+    private static let values: [UInt32?] = {
+        var values = [UInt32?](repeating: nil, count: 256)
+        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt32(value) }
+        return values
+    }()
 }

@@ -1,3 +1,4 @@
+import HalcyonWork
 import NIOCore
 import NIOHTTP1
 

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 extension OriginServer {
     /// The number of received requests, whatever their response.
     public var requestCount: Int { state.traffic.value.requests.count }

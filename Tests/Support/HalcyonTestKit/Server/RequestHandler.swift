@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import NIOCore
 import NIOHTTP1
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HalcyonWork
 
 /// The lines that a child process writes, as they come.
 public final class ChildLines: Sendable {

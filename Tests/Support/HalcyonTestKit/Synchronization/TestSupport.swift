@@ -8,3 +8,14 @@ package func mainQueueTurn() async {
         DispatchQueue.main.async { continuation.resume() }
     }
 }
+
+/// Sleeps for a millisecond, in loops that poll for events without a notification: released
+/// references, files of other processes, closed ports, messages through Redis, and values such as
+/// the metrics of a server.
+///
+/// Where a notification exists, wait with `Observed` or `Recorder` instead. Unlike
+/// `Task.yield()`, such a loop leaves the processor to the awaited work.
+package func pause() async {
+    // A cancelled test goes on to its own checks.
+    try? await Task.sleep(for: .milliseconds(1))
+}

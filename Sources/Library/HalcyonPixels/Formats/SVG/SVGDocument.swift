@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// An SVG file as it is drawn: read once, strictly, and written anew, so that librsvg sees just what the
 /// limits were checked on. Nothing is left of what two programs may read in two ways: document types
@@ -134,15 +135,6 @@ private struct Reader {
     }
 
     private mutating func write(_ text: String) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): output += "&amp;".utf8
-            case UInt8(ascii: "<"): output += "&lt;".utf8
-            case UInt8(ascii: ">"): output += "&gt;".utf8
-            case UInt8(ascii: "\""): output += "&quot;".utf8
-            case 0x0D: output += "&#13;".utf8
-            default: output.append(byte)
-            }
-        }
+        output += XMLEscaping.escape(text, carriageReturn: "&#13;").utf8
     }
 }
