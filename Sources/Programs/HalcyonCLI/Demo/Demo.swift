@@ -33,7 +33,7 @@ struct Demo: Sendable {
         let later = origin.requestCount - requests
 
         let table = DemoTable(names: samples.names, cold: cold, disk: disk, memory: memory)
-        for line in table.lines { console.print(line) }
+        console.print(table.lines)
         console.print("")
         console.print(
             "\(count * Self.callers) loads at once made \(requests) requests; "

@@ -71,16 +71,16 @@ extension DuplicatesCommand {
         let failures = found.failures.count + unreadable
         let groups = PictureGroup.groups(of: pictures, distance: distance)
         if json {
-            for group in groups { console.print(group.json.text) }
-            console.print(
-                JSONObject([
-                    "groups": .init(groups.count), "duplicates": .init(Self.copies(in: groups)),
-                    "pictures": .init(pictures.count), "failed": .init(failures),
-                ]).text)
+            console.print(groups.map(\.json.jsonText))
+            let sums = JSONObject([
+                "groups": groups.count, "duplicates": Self.copies(in: groups),
+                "pictures": pictures.count, "failed": failures,
+            ])
+            console.print(sums.jsonText)
         } else {
             for (index, group) in groups.enumerated() {
                 if index > 0 { console.print("") }
-                for line in group.lines { console.print(line) }
+                console.print(group.lines)
             }
             if !quiet { console.note(Self.summary(groups, of: pictures.count)) }
         }
@@ -164,13 +164,13 @@ extension PictureGroup {
     fileprivate var json: JSONObject {
         let members = pictures.map { picture in
             JSONObject([
-                "path": .string(picture.path.description), "width": .init(picture.size.width),
-                "height": .init(picture.size.height), "format": .string(picture.format.rawValue),
-                "bytes": .init(picture.byteCount), "pHash": .string(picture.hash.description),
-                "distance": .init(distance(of: picture)),
+                "path": picture.path.description, "width": picture.size.width,
+                "height": picture.size.height, "format": picture.format.rawValue,
+                "bytes": picture.byteCount, "pHash": picture.hash.description,
+                "distance": distance(of: picture),
             ])
         }
-        return JSONObject(["pictures": .array(members.map { .object($0) })])
+        return JSONObject(["pictures": members])
     }
 
     fileprivate var lines: [String] {

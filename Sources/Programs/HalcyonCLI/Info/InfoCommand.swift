@@ -38,7 +38,7 @@ struct InfoCommand: AsyncParsableCommand {
                 let row = await InfoRow(source, downloader)
                 if row.result.failure != nil { failures += 1 }
                 if !json, index > 0 { console.print("") }
-                for line in json ? [row.json.text] : row.lines { console.print(line) }
+                console.print(json ? [row.json.jsonText] : row.lines)
             }
             return failures
         }

@@ -123,7 +123,7 @@ extension PrefetchCommand {
         if !Task.isCancelled {
             let duration = clock.now - start
             if json {
-                console.print(tally.json(after: duration).text)
+                console.print(tally.json(after: duration).jsonText)
             } else if !quiet {
                 console.print(tally.summary(after: duration, style: console.outputStyle))
             }

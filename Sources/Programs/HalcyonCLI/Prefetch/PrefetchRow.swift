@@ -14,10 +14,8 @@ struct PrefetchRow: ResultRow, Sendable {
     }
 
     var json: JSONObject {
-        var object = JSONObject([
-            "source": .string(source.text), "status": .string(outcome.name),
-        ])
-        if let failure { object.add("error", .object(failure.json)) }
+        var object = JSONObject(["source": source.text, "status": outcome.name])
+        object.add(present: ["error": failure?.json])
         return object
     }
 
@@ -56,8 +54,8 @@ struct PrefetchTally {
 
     func json(after duration: Duration) -> JSONObject {
         JSONObject([
-            "completed": .int(Int64(completed)), "skipped": .int(Int64(skipped)),
-            "failed": .int(Int64(failed)), "milliseconds": .double(duration.milliseconds),
+            "completed": completed, "skipped": skipped, "failed": failed,
+            "milliseconds": duration.milliseconds.inHundredths,
         ])
     }
 
