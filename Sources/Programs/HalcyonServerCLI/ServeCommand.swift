@@ -98,9 +98,10 @@ struct ServeCommand: AsyncParsableCommand {
     /// The settings with the flags, and whether they serve the samples for want of any source.
     private func effective() throws -> (ImageServerConfiguration, Bool) {
         var configuration = try settings.read(warn: complain)
-        if !bind.isEmpty { configuration.bind = try bind.map(Self.address) }
+        if !bind.isEmpty { configuration.bind = try bind.map { try ListenAddress(typed: $0) } }
         if let opsBind {
-            configuration.operationsBind = opsBind == "off" ? nil : try Self.address(opsBind)
+            configuration.operationsBind =
+                opsBind == "off" ? nil : try ListenAddress(typed: opsBind)
         }
         if let localRoot { configuration.sources.local.root = localRoot }
         configuration.sources.http.allow += allowSource
@@ -119,13 +120,6 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.sources.local.root = try SamplePictures().directory.path
         configuration.signature.isRequired = false
         return (configuration, true)
-    }
-
-    private static func address(_ text: String) throws -> ListenAddress {
-        guard let address = ListenAddress(text) else {
-            throw Complaint("\(text) is neither HOST:PORT nor unix:PATH.")
-        }
-        return address
     }
 
     private static func introduction(

@@ -64,14 +64,21 @@ struct ConfigurationOptions: ParsableArguments {
         try configuring {
             let configuration = try read(warn: complain)
             if let text {
-                guard let address = ListenAddress(text) else {
-                    throw Complaint("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
-                }
-                return (configuration, address)
+                return (configuration, try ListenAddress(typed: text, after: "--ops-bind "))
             }
             guard let address = configuration.operationsBind else { throw Complaint(complaint) }
             return (configuration, address)
         }
+    }
+}
+
+extension ListenAddress {
+    /// - Parameter option: What stands before `text` in the complaint about it.
+    init(typed text: String, after option: String = "") throws {
+        guard let address = ListenAddress(text) else {
+            throw Complaint("\(option)\(text) is neither HOST:PORT nor unix:PATH.")
+        }
+        self = address
     }
 }
 

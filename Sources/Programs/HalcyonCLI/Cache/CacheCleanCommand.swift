@@ -7,9 +7,9 @@ struct CacheCleanCommand: AsyncParsableCommand {
         abstract: "Remove expired files and, above a size, those used longest ago.")
 
     @Option(
-        help: ArgumentHelp(
-            "Bytes above which files are removed, until half of it is left; no limit by default.",
-            valueName: "bytes"))
+        help: .value(
+            "bytes",
+            "Bytes above which files are removed, until half of it is left; no limit by default."))
     var sizeLimit: UInt?
 
     @OptionGroup var options: CacheOptions

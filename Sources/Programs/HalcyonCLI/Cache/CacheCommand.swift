@@ -74,10 +74,10 @@ struct RemovedFiles: Equatable {
 struct CacheLocation: ParsableArguments {
     @Option(
         name: .customLong("cache-directory"),
-        help: ArgumentHelp(
+        help: .value(
+            "dir",
             "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
-                + "~/.cache without that.",
-            valueName: "dir"))
+                + "~/.cache without that."))
     var directory: String?
 
     func validate() throws {

@@ -93,7 +93,7 @@ struct CachePathCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("processor"),
-        help: ArgumentHelp("A processor of the cached image, as for load.", valueName: "spec"))
+        help: .value("spec", "A processor of the cached image, as for load."))
     var processors: [String] = []
 
     @OptionGroup var options: CacheOptions

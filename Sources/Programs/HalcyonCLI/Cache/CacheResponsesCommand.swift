@@ -85,8 +85,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
     var url: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Instead: all URLs like this, in which * stands for any text.", valueName: "pattern"))
+        help: .value("pattern", "Instead: all URLs like this, in which * stands for any text."))
     var matching: String?
 
     @OptionGroup var options: CacheOptions

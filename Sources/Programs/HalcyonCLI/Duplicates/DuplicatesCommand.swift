@@ -30,17 +30,15 @@ struct DuplicatesCommand: AsyncParsableCommand {
             EXIT CODES: 0 all pictures were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(help: ArgumentHelp("Folders, or pictures.", valueName: "folder"))
+    @Argument(help: .value("folder", "Folders, or pictures."))
     var folders: [String]
 
     @Option(
-        help: ArgumentHelp(
-            "How many of 64 bits of the hashes may differ, 0 to 32; more finds more.",
-            valueName: "bits"))
+        help: .value(
+            "bits", "How many of 64 bits of the hashes may differ, 0 to 32; more finds more."))
     var distance = 8
 
-    @Option(
-        help: ArgumentHelp("Draw the groups on a contact sheet, a PNG file.", valueName: "file"))
+    @Option(help: .value("file", "Draw the groups on a contact sheet, a PNG file."))
     var sheet: String?
 
     @Flag(help: "Print one JSON object per group, and one with the sums.")
@@ -50,9 +48,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard (0...32).contains(distance) else {
-            throw ValidationError("--distance must be from 0 to 32, not \(distance).")
-        }
+        try check("--distance", distance, "from 0 to 32") { (0...32).contains($0) }
         if folders.contains("") { throw ValidationError("The name of a folder is empty.") }
         if sheet?.isEmpty == true { throw ValidationError("The name of the sheet is empty.") }
     }

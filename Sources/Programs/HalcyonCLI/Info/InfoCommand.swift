@@ -21,8 +21,7 @@ struct InfoCommand: AsyncParsableCommand {
             EXIT CODES: 0 all sources were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(
-        help: ArgumentHelp("An http or https URL, a file, or a data URI.", valueName: "source"))
+    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
     var sources: [String]
 
     @Flag(help: "Print one JSON object per source.")

@@ -28,14 +28,12 @@ struct PrefetchCommand: AsyncParsableCommand {
             EXIT CODES: 0 none failed, 1 some failed, 64 bad usage or no list, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The file with the list; - for standard input.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the list; - for standard input."))
     var list: String
 
     @Option(
         name: .customLong("processor"),
-        help: ArgumentHelp(
-            "A processor to apply, as for load; repeat it for a chain.", valueName: "spec"))
+        help: .value("spec", "A processor to apply, as for load; repeat it for a chain."))
     var processors: [String] = []
 
     @OptionGroup(title: "Cache")
@@ -44,7 +42,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is cached.")
     var forceRefresh = false
 
-    @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
+    @Option(help: .value("n", "How many sources are loaded at a time."))
     var jobs = 5
 
     @Flag(help: "Print one JSON object per source, and one with the sums.")
@@ -54,9 +52,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard (1...LoadRequest.mostJobs).contains(jobs) else {
-            throw ValidationError("--jobs must be from 1 to \(LoadRequest.mostJobs), not \(jobs).")
-        }
+        try check(jobs: jobs)
         if list.isEmpty { throw ValidationError("The name of the list is empty.") }
         _ = try ImageProcessorSpec.parse(option: processors)
     }

@@ -13,7 +13,7 @@ extension ImageServerConfiguration {
         var configuration = self
         var faults: [String] = []
         configuration.signature.takeKeysFile(&faults)
-        faults += CheckedConfiguration.faultsOfKeys(configuration)
+        faults += configuration.faultsOfKeys
         guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
 
         guard !path.contains("?"), !path.contains("#") else {

@@ -39,6 +39,11 @@ struct Setting: Sendable {
         return words
     }
 
+    /// The fault of a value that is not taken.
+    ///
+    /// - Parameter name: The name that it was given by, which may be that of the variable.
+    func fault(named name: String) -> String { "\(name) must be \(expected)." }
+
     init<Value: SettingType>(
         _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
         isSecret: Bool = false, expected: String = Value.expected,
