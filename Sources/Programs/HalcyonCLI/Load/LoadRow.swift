@@ -1,6 +1,6 @@
 import Halcyon
 
-struct LoadRow: ResultRow, Sendable {
+struct LoadRow: ResultRow {
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
@@ -95,7 +95,7 @@ extension HTTPCacheUse {
 }
 
 /// The result of one source: a line for people and an object for programs.
-protocol ResultRow {
+protocol ResultRow: Sendable {
     var source: ImageArgument { get }
     var failure: LoadFailure? { get }
     var json: JSONObject { get }

@@ -86,35 +86,23 @@ struct PrefetchCommand: AsyncParsableCommand {
 extension PrefetchCommand {
     /// Prefetches all sources and prints a row for each; returns the number of failures.
     ///
-    /// Cancelling the task stops the prefetcher; sources cut short by that are not printed.
+    /// Sources cut short by cancelling the task are not printed.
     private func prefetch(
         _ arguments: [ImageArgument], _ processor: (any ImageProcessor)?, _ console: Console
     ) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options(processor)
-        let ledger = try PrefetchLedger(arguments)
-        let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
-        let news = PrefetchNews()
-        let prefetcher = ImagePrefetcher(sources: sources, options: options) {
-            skipped, _, completed in
-            continuation.yield(news.take(skipped: skipped, completed: completed))
-        } completionHandler: { skipped, _, completed in
-            continuation.yield(news.take(skipped: skipped, completed: completed))
-            continuation.finish()
-        }
-        prefetcher.maxConcurrentDownloads = jobs
+        let batch = LoadBatch(
+            arguments: arguments, jobs: jobs, console: console, showsSources: false)
         let clock = ContinuousClock()
         let start = clock.now
-        // Not cancelled with this task: it ends with the prefetcher's last report.
-        let printing = Task {
-            await printRows(
-                of: arguments, reports, failures: { prefetcher.takeFailures() }, ledger, console)
-        }
-        prefetcher.start()
-        let tally = await withTaskCancellationHandler {
-            await printing.value
-        } onCancel: {
-            prefetcher.stop()
+        var tally = PrefetchTally()
+        await batch.run { job in
+            await PrefetchRow(of: job.argument, prefetching: sources[job.index], options)
+        } report: { row in
+            tally.count(row)
+            console.report(
+                row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
         }
         if !Task.isCancelled {
             let duration = clock.now - start
@@ -125,30 +113,6 @@ extension PrefetchCommand {
             }
         }
         return tally.failed
-    }
-
-    /// - Parameter failures: New ones at each call; they may be ahead of the reports.
-    private func printRows(
-        of arguments: [ImageArgument], _ reports: AsyncStream<PrefetchLedger.Report>,
-        failures: @Sendable () -> [PropagationError], _ ledger: PrefetchLedger, _ console: Console
-    ) async -> PrefetchTally {
-        console.beginProgress(ProgressBoard(sourceCount: arguments.count, showsTotalBar: true))
-        var ledger = ledger
-        var rows = ResultSequencer<PrefetchRow>()
-        var tally = PrefetchTally()
-        for await var report in reports {
-            report.failed = failures()
-            for entry in ledger.take(report) {
-                let row = entry.row
-                console.progress { $0.finish(failed: row.isFailure) }
-                for row in rows.finish(entry.index, with: row) where !row.isCancelled {
-                    tally.count(row)
-                    console.report(
-                        row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
-                }
-            }
-        }
-        return tally
     }
 
     private func options(_ processor: (any ImageProcessor)?) throws -> KingfisherOptionsInfo {

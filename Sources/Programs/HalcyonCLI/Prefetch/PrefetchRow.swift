@@ -1,4 +1,7 @@
-struct PrefetchRow: ResultRow, Sendable {
+import Halcyon
+import HalcyonWork
+
+struct PrefetchRow: ResultRow {
     enum Outcome: Equatable, Sendable {
         case completed
         /// It was cached before.
@@ -23,6 +26,26 @@ struct PrefetchRow: ResultRow, Sendable {
         let name = source.label.printable
         if let failure { return style(.red, "✗") + " \(name)  \(failure.text)" }
         return style(.green, "✓") + " \(name)  " + style(.faint, outcome.name)
+    }
+}
+
+extension PrefetchRow {
+    /// Brings `source` into the cache; cancelling the task stops that.
+    init(
+        of argument: ImageArgument, prefetching source: Source, _ options: KingfisherOptionsInfo
+    ) async {
+        let isSkipped = OneShot<Bool>()
+        let prefetcher = ImagePrefetcher(sources: [source], options: options) { skipped, _, _ in
+            isSkipped.give(!skipped.isEmpty)
+        }
+        prefetcher.start()
+        let outcome: Outcome = await withTaskCancellationHandler {
+            await isSkipped.value ? .skipped : .completed
+        } onCancel: {
+            prefetcher.stop()
+        }
+        let failure = prefetcher.failures.first.map { LoadFailure($0.error, at: argument.label) }
+        self.init(source: argument, outcome: failure.map(Outcome.failed) ?? outcome)
     }
 }
 

@@ -53,13 +53,8 @@ struct CheckedConfiguration {
         self.local = local
 
         let http = configuration.sources.http
-        var patterns: [SourcePattern] = []
-        for text in http.allow {
-            do throws(PlanError) {
-                patterns.append(try SourcePattern(text))
-            } catch {
-                faults.append("sources.http.allow: \(error.reason)")
-            }
+        let patterns = http.allow.compactMap { text in
+            Self.value(for: "sources.http.allow", &faults) { try SourcePattern(text) }
         }
         let isFetching = http.isEnabled && !http.allow.isEmpty
         let (iiif, faultsOfIIIF) = IIIFService.make(configuration)
@@ -74,10 +69,16 @@ struct CheckedConfiguration {
         policy = SourcePolicy(
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
             allowsLocal: local != nil, otherSchemes: Set(origins.keys))
-        sourceRules = SourceRules(policy)
+        let rules = SourceRules(policy)
+        sourceRules = rules
         client =
-            isFetching || !origins.isEmpty
-            ? Self.client(configuration, sourceRules, origins, time, &faults) : nil
+            !isFetching && origins.isEmpty
+            ? nil
+            : Self.value(for: "sources.http", &faults) {
+                try OriginClient(
+                    http, connectionsPerHost: configuration.work.downloadsPerHost, rules: rules,
+                    origins: origins, time: time)
+            }
         watermark = StandingPicture.make(
             configuration.watermark.picture, named: "watermark", policy, &faults)
         fallback = StandingPicture.make(
@@ -105,17 +106,14 @@ struct CheckedConfiguration {
         return isScheme && !["http", "https", "local", "upload", "file", "data"].contains(scheme)
     }
 
-    private static func client(
-        _ configuration: ImageServerConfiguration, _ rules: SourceRules,
-        _ origins: [String: any ImageOrigin], _ time: TimeSource, _ faults: inout [String]
-    ) -> OriginClient? {
+    /// Returns what `make` returns; its error becomes a fault of the setting `name`.
+    private static func value<Value>(
+        for name: String, _ faults: inout [String], _ make: () throws -> Value
+    ) -> Value? {
         do {
-            return try OriginClient(
-                configuration.sources.http,
-                connectionsPerHost: configuration.work.downloadsPerHost, rules: rules,
-                origins: origins, time: time)
+            return try make()
         } catch {
-            faults.append("sources.http: \(error)")
+            faults.append("\(name): \((error as? PlanError)?.reason ?? "\(error)")")
             return nil
         }
     }
@@ -143,12 +141,8 @@ struct CheckedConfiguration {
         parsing.allowedOptions = processing.allowedOptions
         parsing.unavailableOptions = PlanExecution.unavailable
         parsing.rewriting.baseURL = configuration.sources.baseURL ?? ""
-        for text in configuration.sources.rewrites {
-            do throws(PlanError) {
-                parsing.rewriting.rules.append(try SourceRewriting.Rule(text))
-            } catch {
-                faults.append("sources.rewrites: \(error.reason)")
-            }
+        parsing.rewriting.rules = configuration.sources.rewrites.compactMap { text in
+            value(for: "sources.rewrites", &faults) { try SourceRewriting.Rule(text) }
         }
         return (parsing, faults)
     }
