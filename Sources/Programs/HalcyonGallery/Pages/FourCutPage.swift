@@ -5,7 +5,7 @@ import HalcyonGTK
 enum FourCutPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
-            let view = PictureView(width: 250, height: 290)
+            let view = ImageView().fixed(width: 250, height: 290)
             view.contentMode = .fit
             view.cornerRadius = nil
             view.style("bare")

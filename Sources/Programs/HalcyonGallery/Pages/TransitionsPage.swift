@@ -7,7 +7,7 @@ enum TransitionsPage {
     private static let interval = Duration.seconds(3)
 
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let views = transitions.map { (PictureView(width: 230, height: 170), $0.transition) }
+        let views = transitions.map { (ImageView().fixed(width: 230, height: 170), $0.transition) }
         let show = Slides(gallery, views)
         let tiles = zip(views, transitions).map { Tile($0.0, title: $1.name, detail: $1.code) }
         let page = Page(
