@@ -12,40 +12,39 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where to listen: HOST:PORT or unix:PATH. May be repeated.")
+    @Option(help: "Where to listen: HOST:PORT or unix:PATH. May be repeated.")
     var bind: [String] = []
 
-    @Option(name: .long, help: "Where to tell of health and metrics: HOST:PORT, unix:PATH or off.")
+    @Option(help: "Where to tell of health and metrics: HOST:PORT, unix:PATH or off.")
     var opsBind: String?
 
-    @Option(name: .long, help: "The folder that local: sources are below.")
+    @Option(help: "The folder that local: sources are below.")
     var localRoot: String?
 
-    @Option(
-        name: .long, help: "What may be fetched, such as https://*.example.com. May be repeated.")
+    @Option(help: "What may be fetched, such as https://*.example.com. May be repeated.")
     var allowSource: [String] = []
 
-    @Flag(name: .long, help: "Takes URLs without signature; on loopback addresses only.")
+    @Flag(help: "Takes URLs without signature; on loopback addresses only.")
     var unsigned = false
 
     @Flag(
-        name: .long, inversion: .prefixedNo,
+        inversion: .prefixedNo,
         help: "A page for trying things out, at /playground/. Who can open it can sign.")
     var playground: Bool?
 
-    @Option(name: .long, help: "The folder of the caches.")
+    @Option(help: "The folder of the caches.")
     var cacheDirectory: String?
 
-    @Option(name: .long, help: "trace, debug, info, notice, warning or error.")
+    @Option(help: "trace, debug, info, notice, warning or error.")
     var logLevel: String?
 
-    @Option(name: .long, help: "text or json.")
+    @Option(help: "text or json.")
     var logFormat: String?
 
-    @Flag(name: .long, help: "Checks the configuration and ends.")
+    @Flag(help: "Checks the configuration and ends.")
     var check = false
 
-    @Flag(name: .long, help: "Prints the settings in effect, without secrets, and ends.")
+    @Flag(help: "Prints the settings in effect, without secrets, and ends.")
     var printConfig = false
 
     func run() async throws {
