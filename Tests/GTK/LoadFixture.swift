@@ -7,7 +7,7 @@ import HalcyonTestKit
 
 /// An origin with pictures of one colour each, a cache and a downloader of its own, and the options that
 /// make a view use them.
-@MainActor final class LoadFixture {
+@MainActor class LoadFixture {
     let origin: OriginServer
     let folder: TemporaryDirectory
     let cache: ImageCache
@@ -107,6 +107,12 @@ func image(_ grid: PixelGrid, scale: CGFloat = 1) -> Image {
 func bitmap(_ grid: PixelGrid) -> Bitmap {
     let bytes = grid.pixels.flatMap { [$0.red, $0.green, $0.blue, $0.alpha] }
     return Bitmap(pixels: Data(bytes), size: PixelSize(width: grid.width, height: grid.height))!
+}
+
+/// An animation of plain frames, a tenth of a second each, as a file.
+func gif(_ colors: [Pixel], width: Int = 10, height: Int = 10) -> Data {
+    let frames = colors.map { GIFFixture.Frame(.solid($0, width: width, height: height)) }
+    return GIFFixture.data(frames, loopCount: 0)
 }
 
 /// An image of the same pixels as a file that is not decoded yet.

@@ -4,12 +4,15 @@ import HalcyonGTKTestKit
 import HalcyonTestKit
 import Testing
 
+@testable import HalcyonGallery
+
 /// The built program, run as a process of its own.
 @Suite(.timeLimit(.minutes(10))) struct GalleryProgramTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory(prefix: "halcyon-gallery-tests") }
 
+    private static let pages = PageName.allCases.map(\.rawValue)
     private static let executable = BuiltProgram.file("halcyon-gallery")
 
     private struct Outcome {
@@ -50,11 +53,7 @@ import Testing
     @Test func theHelpNamesAllPages() async throws {
         let help = try await run(["--help"], hasDisplay: false)
         #expect(help.exitCode == 0)
-        for page in [
-            "grid", "transitions", "hashes", "palettes", "four-cut", "failures", "freshness",
-        ] {
-            #expect(help.text.contains(page))
-        }
+        for page in Self.pages { #expect(help.text.contains(page)) }
         #expect(help.text.contains("xvfb-run"))
         // The line of usage is never broken.
         let lines = help.text.split(separator: "\n").filter { !$0.hasPrefix("USAGE:") }
@@ -90,12 +89,7 @@ import Testing
         #expect(outcome.exitCode == 1 && outcome.text.contains("no image"))
     }
 
-    @Test(
-        .enabled(if: TestDisplay.isAvailable),
-        arguments: [
-            "grid", "transitions", "placeholders", "hashes", "palettes", "processors", "formats",
-            "animated", "four-cut", "failures", "freshness",
-        ])
+    @Test(.enabled(if: TestDisplay.isAvailable), arguments: pages)
     func everyPageGivesAPicture(page: String) async throws {
         let outcome = try await run(["--page", page, "--screenshot", "page.png", "--at", "0.2"])
         outcome.expectSuccess()

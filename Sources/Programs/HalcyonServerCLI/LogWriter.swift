@@ -45,19 +45,14 @@ private struct LineLogHandler: LogHandler {
         let time = Date()
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
         thread.submit { [isJSON] in
+            let head = [Self.timestamp(time), event.level.rawValue, "\(event.message)"]
             let line =
                 isJSON
-                ? Self.json(time, event.level, "\(event.message)", metadata)
-                : Self.text(time, event.level, "\(event.message)", metadata)
+                ? Self.json(head, metadata)
+                : (head + Self.words(metadata)).joined(separator: " ")
             // There is no other place to tell that there is none to write to.
             try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
         }
-    }
-
-    private static func text(
-        _ time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
-    ) -> String {
-        ([timestamp(time), level.rawValue, message] + words(metadata)).joined(separator: " ")
     }
 
     /// `name=value` and, for tables, `name.inner=value`.
@@ -70,13 +65,12 @@ private struct LineLogHandler: LogHandler {
         }
     }
 
-    private static func json(
-        _ time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
-    ) -> String {
+    /// - Parameter head: Time, level and message.
+    private static func json(_ head: [String], _ metadata: Logger.Metadata) -> String {
         var object = metadata.mapValues(JSONValue.init)
-        object["ts"] = JSONValue(value: .string(timestamp(time)))
-        object["level"] = JSONValue(value: .string(level.rawValue))
-        object["msg"] = JSONValue(value: .string(message))
+        for (name, text) in zip(["ts", "level", "msg"], head) {
+            object[name] = JSONValue(value: .string(text))
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and finite numbers can be encoded.

@@ -5,7 +5,7 @@ import HalcyonServer
 struct OperationsOptions: ParsableArguments {
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where the server takes orders: HOST:PORT or unix:PATH.")
+    @Option(help: "Where the server takes orders: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
     /// Gives orders. One that is refused ends the program with the server's reason.
@@ -29,16 +29,16 @@ struct PurgeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OperationsOptions
 
-    @Option(name: .long, help: "A source, such as https://example.com/a.jpg.")
+    @Option(help: "A source, such as https://example.com/a.jpg.")
     var source: String?
 
-    @Option(name: .long, help: "All sources that begin so, such as https://example.com/2024/.")
+    @Option(help: "All sources that begin so, such as https://example.com/2024/.")
     var prefix: String?
 
-    @Option(name: .long, help: "What the path of a URL shows, in all formats.")
+    @Option(help: "What the path of a URL shows, in all formats.")
     var url: String?
 
-    @Flag(name: .long, help: "Everything.")
+    @Flag(help: "Everything.")
     var all = false
 
     func validate() throws {
@@ -71,10 +71,10 @@ struct HealthCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where the server tells of its health: HOST:PORT or unix:PATH.")
+    @Option(help: "Where the server tells of its health: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
-    @Option(name: .long, help: "How many seconds the answer may take.")
+    @Option(help: "How many seconds the answer may take.")
     var timeout = 2.0
 
     func validate() throws {
@@ -101,7 +101,6 @@ struct WarmCommand: AsyncParsableCommand {
     @OptionGroup var options: OperationsOptions
 
     @Option(
-        name: .long,
         help: "What clients will accept, such as image/webp: a picture for each. May be repeated.")
     var accept: [String] = []
 

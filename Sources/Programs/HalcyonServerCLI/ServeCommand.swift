@@ -12,40 +12,39 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where to listen: HOST:PORT or unix:PATH. May be repeated.")
+    @Option(help: "Where to listen: HOST:PORT or unix:PATH. May be repeated.")
     var bind: [String] = []
 
-    @Option(name: .long, help: "Where to tell of health and metrics: HOST:PORT, unix:PATH or off.")
+    @Option(help: "Where to tell of health and metrics: HOST:PORT, unix:PATH or off.")
     var opsBind: String?
 
-    @Option(name: .long, help: "The folder that local: sources are below.")
+    @Option(help: "The folder that local: sources are below.")
     var localRoot: String?
 
-    @Option(
-        name: .long, help: "What may be fetched, such as https://*.example.com. May be repeated.")
+    @Option(help: "What may be fetched, such as https://*.example.com. May be repeated.")
     var allowSource: [String] = []
 
-    @Flag(name: .long, help: "Takes URLs without signature; on loopback addresses only.")
+    @Flag(help: "Takes URLs without signature; on loopback addresses only.")
     var unsigned = false
 
     @Flag(
-        name: .long, inversion: .prefixedNo,
+        inversion: .prefixedNo,
         help: "A page for trying things out, at /playground/. Who can open it can sign.")
     var playground: Bool?
 
-    @Option(name: .long, help: "The folder of the caches.")
+    @Option(help: "The folder of the caches.")
     var cacheDirectory: String?
 
-    @Option(name: .long, help: "trace, debug, info, notice, warning or error.")
+    @Option(help: "trace, debug, info, notice, warning or error.")
     var logLevel: String?
 
-    @Option(name: .long, help: "text or json.")
+    @Option(help: "text or json.")
     var logFormat: String?
 
-    @Flag(name: .long, help: "Checks the configuration and ends.")
+    @Flag(help: "Checks the configuration and ends.")
     var check = false
 
-    @Flag(name: .long, help: "Prints the settings in effect, without secrets, and ends.")
+    @Flag(help: "Prints the settings in effect, without secrets, and ends.")
     var printConfig = false
 
     func run() async throws {
@@ -98,9 +97,10 @@ struct ServeCommand: AsyncParsableCommand {
     /// The settings with the flags, and whether they serve the samples for want of any source.
     private func effective() throws -> (ImageServerConfiguration, Bool) {
         var configuration = try settings.read(warn: complain)
-        if !bind.isEmpty { configuration.bind = try bind.map(Self.address) }
+        if !bind.isEmpty { configuration.bind = try bind.map { try ListenAddress(typed: $0) } }
         if let opsBind {
-            configuration.operationsBind = opsBind == "off" ? nil : try Self.address(opsBind)
+            configuration.operationsBind =
+                opsBind == "off" ? nil : try ListenAddress(typed: opsBind)
         }
         if let localRoot { configuration.sources.local.root = localRoot }
         configuration.sources.http.allow += allowSource
@@ -119,13 +119,6 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.sources.local.root = try SamplePictures().directory.path
         configuration.signature.isRequired = false
         return (configuration, true)
-    }
-
-    private static func address(_ text: String) throws -> ListenAddress {
-        guard let address = ListenAddress(text) else {
-            throw Complaint("\(text) is neither HOST:PORT nor unix:PATH.")
-        }
-        return address
     }
 
     private static func introduction(

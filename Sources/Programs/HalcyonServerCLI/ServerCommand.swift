@@ -29,11 +29,10 @@ struct ServerCommand: AsyncParsableCommand {
 
 /// The settings that all commands take, from files, the environment and flags, the last ones going first.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(name: .long, help: "A JSON file with settings.")
+    @Option(help: "A JSON file with settings.")
     var config: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
     var set: [String] = []
@@ -42,7 +41,7 @@ struct ConfigurationOptions: ParsableArguments {
         var configuration = ImageServerConfiguration()
         if let config {
             guard let text = FileManager.default.contents(atPath: config) else {
-                throw Complaint("The file \(config) cannot be read.")
+                throw ConfigurationError("The file \(config) cannot be read.")
             }
             try configuration.take(file: text)
         }
@@ -51,7 +50,9 @@ struct ConfigurationOptions: ParsableArguments {
         }
         for pair in set {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw Complaint("--set \(pair) is not NAME=VALUE.") }
+            guard parts.count == 2 else {
+                throw ConfigurationError("--set \(pair) is not NAME=VALUE.")
+            }
             try configuration.set(String(parts[0]), to: String(parts[1]))
         }
         return configuration
@@ -64,22 +65,26 @@ struct ConfigurationOptions: ParsableArguments {
         try configuring {
             let configuration = try read(warn: complain)
             if let text {
-                guard let address = ListenAddress(text) else {
-                    throw Complaint("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
-                }
-                return (configuration, address)
+                return (configuration, try ListenAddress(typed: text, after: "--ops-bind "))
             }
-            guard let address = configuration.operationsBind else { throw Complaint(complaint) }
-            return (configuration, address)
+            if let address = configuration.operationsBind { return (configuration, address) }
+            throw ConfigurationError(complaint)
         }
     }
 }
 
-/// A message for the one who typed the command.
-struct Complaint: Error, CustomStringConvertible {
-    let description: String
+extension ListenAddress {
+    /// - Parameter option: What stands before `text` in the complaint about it.
+    init(typed text: String, after option: String = "") throws {
+        guard let address = ListenAddress(text) else {
+            throw ConfigurationError("\(option)\(text) is neither HOST:PORT nor unix:PATH.")
+        }
+        self = address
+    }
+}
 
-    init(_ description: String) { self.description = description }
+extension ConfigurationError {
+    init(_ fault: String) { self.init(faults: [fault]) }
 }
 
 /// The exit code for a configuration that makes no sense (EX_CONFIG of sysexits.h).
@@ -91,8 +96,6 @@ func configuring<Value>(_ body: () throws -> Value) throws -> Value {
         return try body()
     } catch let error as ConfigurationError {
         for fault in error.faults { complain(fault) }
-    } catch let error as Complaint {
-        complain(error.description)
     }
     throw badConfiguration
 }

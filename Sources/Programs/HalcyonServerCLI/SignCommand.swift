@@ -7,13 +7,13 @@ struct SignCommand: ParsableCommand {
 
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "The source, such as https://example.com/a.jpg.")
+    @Option(help: "The source, such as https://example.com/a.jpg.")
     var source: String?
 
-    @Option(name: .long, help: "What is done with it, such as rs:fit:300:300/q:70.")
+    @Option(help: "What is done with it, such as rs:fit:300:300/q:70.")
     var options = ""
 
-    @Option(name: .long, help: "The format, such as webp.", transform: Self.format)
+    @Option(help: "The format, such as webp.", transform: Self.format)
     var format: OutputFormat?
 
     @Argument(help: "In place of --source and --options: what follows the signature in a URL.")
@@ -30,7 +30,7 @@ struct SignCommand: ParsableCommand {
             do {
                 print(try settings.read(warn: complain).signed(path ?? url.path))
             } catch let error as PlanError {
-                throw Complaint(
+                throw ConfigurationError(
                     "The server would refuse this path: \(error.reason) (\(error.code))")
             }
         }

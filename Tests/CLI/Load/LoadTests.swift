@@ -14,7 +14,7 @@ struct LoadRowTests {
     @Test func tellsAProgramEverythingInOrder() {
         let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
         #expect(
-            row.json.text
+            row.json.jsonText
                 == #"{"source":"a.jpg","cacheKey":"key","cacheType":"disk","format":"JPEG","#
                 + #""width":640,"height":427,"frames":1,"bytes":196653,"milliseconds":12.35,"#
                 + #""output":null}"#)
@@ -24,7 +24,7 @@ struct LoadRowTests {
         let failure = LoadFailure(code: 2002, message: "no \"bird\"")
         let row = LoadRow(source: ImageArgument("a.jpg"), result: .failure(failure))
         #expect(
-            row.json.text
+            row.json.jsonText
                 == #"{"source":"a.jpg","error":{"code":2002,"message":"no \"bird\""}}"#)
         #expect(row.isFailure)
     }
@@ -40,7 +40,10 @@ struct LoadRowTests {
         let failure = LoadFailure(error, at: "drawings/a.svg")
         #expect(failure.message == "The decoder of SVG stopped (SIGABRT) at drawings/a.svg.")
         #expect(failure.code == 4001)
-        #expect(LoadFailure(cause, at: "a.svg").message.hasSuffix("(SIGABRT) at a.svg."))
+        let argument = ImageArgument("https://example.org/a.svg?token=secret")
+        #expect(
+            LoadFailure(cause, at: argument.label).message.hasSuffix(
+                "(SIGABRT) at https://example.org/a.svg?token=***."))
         let other = ImageCodingError.corrupt(.SVG, reason: "cut short")
         #expect(LoadFailure(other, at: "a.svg") == LoadFailure(other))
     }

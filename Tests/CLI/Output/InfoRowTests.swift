@@ -27,7 +27,8 @@ struct InfoRowTests {
     }
 
     private static func json(_ row: InfoRow) throws -> NSDictionary {
-        try #require(JSONSerialization.jsonObject(with: Data(row.json.text.utf8)) as? NSDictionary)
+        let data = Data(row.json.jsonText.utf8)
+        return try #require(JSONSerialization.jsonObject(with: data) as? NSDictionary)
     }
 
     /// The names of what is in an object, those of objects within it behind a dot.
@@ -103,24 +104,23 @@ struct InfoRowTests {
 
 struct JSONObjectTests {
     @Test func keepsTheOrderOfItsMembers() {
-        var object = JSONObject(["z": .int(1), "a": .null])
-        object.add("m", .array([.bool(true), .double(1.256)]))
-        #expect(object.text == #"{"z":1,"a":null,"m":[true,1.26]}"#)
+        var object = JSONObject(["z": 1, "a": nil])
+        object.add(present: ["x": nil, "m": [true], "d": 1.256.inHundredths])
+        #expect(object.jsonText == #"{"z":1,"a":null,"m":[true],"d":1.26}"#)
     }
 
     @Test func everyTextSurvives() throws {
         let text =
             String(String.UnicodeScalarView((0...0x2030).compactMap(Unicode.Scalar.init)))
             + "\"\\/🐦"
-        let line = JSONObject(["text": .string(text)]).text
+        let line = JSONObject(["text": text]).jsonText
         #expect(!line.contains { $0.isNewline })
         let decoded = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
         #expect(decoded["text"] == text)
     }
 
     @Test func numbersThatJSONDoesNotKnowAreNull() {
-        #expect(
-            JSONObject(["a": .double(.nan), "b": .double(.infinity)]).text
-                == #"{"a":null,"b":null}"#)
+        let object = JSONObject(["a": Double.nan.inHundredths, "b": Double.infinity])
+        #expect(object.jsonText == #"{"a":null,"b":null}"#)
     }
 }

@@ -14,11 +14,7 @@ struct AnimatedImageViewTests {
 
     /// Red, green and blue, a tenth of a second each.
     private func animation(width: Int = 10, height: Int = 10) throws -> Image {
-        try #require(
-            Image(
-                data: GIFFixture.data(
-                    Self.colors.map { .init(.solid($0, width: width, height: height)) },
-                    loopCount: 0)))
+        try #require(Image(data: gif(Self.colors, width: width, height: height)))
     }
 
     private func view(_ image: Image?, ticker: (any FrameTicker)? = nil) -> AnimatedImageView {

@@ -20,9 +20,6 @@ struct GTKGuideSnippetTests {
 
     private func url(_ index: Int) -> URL { fixture.origin.url("/\(index).png") }
 
-    /// Nothing is there.
-    private var missing: URL { fixture.origin.url("/missing.png") }
-
     @Test func aViewShowsItsPlaceholderAndThenItsImage() async {
         let placeholder = image(.solid(.green, width: 4, height: 4))
         let url = url(3)
@@ -44,7 +41,7 @@ struct GTKGuideSnippetTests {
     @Test func aHashIsSeenUntilTheImageComes() async throws {
         let view = ImageView()
         // Nothing is there, so that the placeholder stays.
-        let url = missing
+        let url = fixture.missing
         // guide: gtk/placeholder
         KF.url(url)
             .placeholder(
@@ -95,7 +92,7 @@ struct GTKGuideSnippetTests {
         view.retriesOnClick = true
         // end
         let window = await TestWindow(view, width: 120, height: 60)
-        view.kf.setImage(with: missing, options: options)
+        view.kf.setImage(with: fixture.missing, options: options)
         await window.frames { view.kf.taskIdentifier == nil }
         #expect(await window.screenshot().visiblePixelCount > 0)
         #expect(view.retriesOnClick)

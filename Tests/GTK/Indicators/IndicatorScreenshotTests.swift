@@ -51,10 +51,7 @@ struct IndicatorScreenshotTests {
     }
 
     @Test func anImageIsAnIndicatorOfItsOwnSizeAndPlays() async throws {
-        let frames = [Pixel.red, .green].map {
-            GIFFixture.Frame(.solid($0, width: 10, height: 10))
-        }
-        view.kf.indicatorType = .image(imageData: GIFFixture.data(frames, loopCount: 0))
+        view.kf.indicatorType = .image(imageData: gif([.red, .green]))
         let player = try #require(view.kf.indicator?.view as? AnimatedImageView)
         player.frameTicker = ticker
         load()

@@ -256,10 +256,7 @@ struct KFImageViewTests {
     // MARK: Animation
 
     @Test func anAnimatedImageIsPlayedWhileItIsOnTheScreen() async throws {
-        let frames = [Pixel.red, .blue].map {
-            GIFFixture.Frame(.solid($0, width: 10, height: 10))
-        }
-        let url = fixture.route("/a.gif", GIFFixture.data(frames, loopCount: 0))
+        let url = fixture.route("/a.gif", gif([.red, .blue]))
         let view = describe(url, as: KFAnimatedImage.self)
             .configure { [ticker] in ($0 as? AnimatedImageView)?.frameTicker = ticker }
             .makeView()

@@ -35,16 +35,14 @@ struct ImageCellFactoryTests {
         let list = fixture.makeList()
         let window = await TestWindow(list, width: 100, height: 300)
         // Each step scrolls somewhere else and lets a few answers go, early or late.
-        var state: UInt64 = 1
-        func random(_ bound: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % bound
-        }
+        var random = SeededGenerator(state: 1)
         while fixture.bindings < 1000, !Task.isCancelled {
-            list.scrollOffset = CGFloat(random(max(1, Int(list.contentHeight) - 300)))
+            let last = max(0, list.contentHeight - 301)
+            list.scrollOffset = CGFloat.random(in: 0...last, using: &random).rounded(.down)
             await window.nextFrame()
             for cell in list.seenCells.prefix(3) {
-                if let position = cell.position, random(2) == 0 { fixture.release(position) }
+                guard let position = cell.position, Bool.random(using: &random) else { continue }
+                fixture.release(position)
             }
             for cell in list.binder.allCells {
                 let shown = try cell.shownIndex

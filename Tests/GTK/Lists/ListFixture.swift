@@ -6,22 +6,16 @@ import HalcyonTestKit
 @testable import HalcyonGTK
 
 /// A list of images, each of one colour that tells its place, from an origin of this process.
-@MainActor final class ListFixture {
-    let origin: OriginServer
-    let cache: ImageCache
-    let downloader = ImageDownloader.patient("list")
+@MainActor final class ListFixture: LoadFixture {
     let count: Int
-    private let folder: TemporaryDirectory
     /// What the answers wait for, by place; open unless the list is held.
     private let gates: [Gate]
     private(set) var bindings = 0
 
     init(count: Int, isHeld: Bool = false, width: Int = 8, height: Int = 8) async throws {
         self.count = count
-        origin = try await OriginServer.start()
-        folder = try TemporaryDirectory()
-        cache = try ImageCache(name: "list", cacheDirectoryURL: folder.url)
         gates = (0..<count).map { _ in Gate() }
+        try await super.init()
         for index in 0..<count {
             if !isHeld { gates[index].open() }
             let data = PNGFixture.data(.solid(Self.color(index), width: width, height: height))

@@ -18,20 +18,15 @@ import Halcyon
         self.pictureChanged = pictureChanged
     }
 
-    private(set) var isRendering = false
-
     private func imageChanged() {
-        isRendering = false
         guard let image else { return show(nil) }
         // Pixels in memory are handed over without work.
         if image.isRendered { return show(try? Picture(image.bitmap(), scale: image.scale)) }
         show(nil)
-        isRendering = true
         Task { [weak self] in
             // An image that cannot be rendered is not shown; its loader has reported the error.
             let rendered = try? await image.rendered()
             guard let self, self.image === image else { return }
-            isRendering = false
             show((try? rendered?.bitmap()).map { Picture($0, scale: image.scale) })
         }
     }

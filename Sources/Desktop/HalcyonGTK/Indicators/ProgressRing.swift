@@ -52,7 +52,7 @@ public import Halcyon
 
     public override func willDisappear() {
         super.willDisappear()
-        stopTurning()
+        turning = nil
     }
 
     public override func measure(
@@ -86,15 +86,10 @@ public import Halcyon
         fraction = total > 0 ? min(max(Double(received) / Double(total), 0), 1) : nil
     }
 
-    private func stopTurning() {
-        turning?.cancel()
-        turning = nil
-    }
-
     private func updateTurning() {
         guard fraction == nil, isMapped, cgtk_animations_are_enabled(gtkWidget) != 0 else {
-            turn = 0
-            return stopTurning()
+            (turn, turning) = (0, nil)
+            return
         }
         guard turning == nil else { return }
         var begin: Duration?

@@ -33,9 +33,7 @@ public import Halcyon
         super.init()
         gtk_widget_set_overflow(gtkWidget, GTK_OVERFLOW_HIDDEN)
         stage.serve(self)
-        addContent()
-        binder.renderer = self
-        binder.prepare(context)
+        begin()
     }
 
     isolated deinit {
@@ -73,10 +71,8 @@ public import Halcyon
         removeOverlay()
         gtk_widget_unparent(content.gtkWidget)
         imageView = Self.makeImageView(for: context)
-        addContent()
         binder = ImageBinder()
-        binder.renderer = self
-        binder.prepare(context)
+        begin()
         if isMapped { binder.appear(context) }
     }
 
@@ -86,25 +82,18 @@ public import Halcyon
         context.rendering.isAnimated ? AnimatedImageView() : StyledImageView()
     }
 
-    private func addContent() {
+    /// Takes the views and the load of a new description into use.
+    private func begin() {
         configure()
-        content = imageView
-        if let made = context.contentConfiguration?(imageView) { content = view(made) }
-        content.removeFromParent()
-        gtk_widget_set_parent(content.gtkWidget, gtkWidget)
+        content = adopt(context.contentConfiguration?(imageView) ?? imageView)
         setNeedsLayout()
+        binder.renderer = self
+        binder.prepare(context)
     }
 
     private func configure() {
         (imageView as? StyledImageView)?.style = context.rendering
         for configuration in context.configurations { configuration(imageView) }
-    }
-
-    private func view(_ view: any KFCrossPlatformView) -> View {
-        guard let view = view as? View else {
-            preconditionFailure("A view of a GTK image has to be a HalcyonGTK.View")
-        }
-        return view
     }
 
     private func showOverlay(_ kind: KFImage.Presentation.Overlay) {
@@ -117,10 +106,7 @@ public import Halcyon
             case .failureView: context.failureView?()
             }
         guard let made else { return }
-        let view = view(made)
-        view.removeFromParent()
-        gtk_widget_set_parent(view.gtkWidget, gtkWidget)
-        overlay = Overlay(kind: kind, view: view)
+        overlay = Overlay(kind: kind, view: adopt(made))
         setNeedsLayout()
     }
 
@@ -180,12 +166,9 @@ public import Halcyon
 
     public override func layout(size: CGSize) {
         for view in [content, overlay?.view].compactMap({ $0 }) {
-            // GTK gives no view less than it asks for.
-            var (minimum, natural) = (GtkRequisition(), GtkRequisition())
-            gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)
+            let extent = view.extent(for: size)
             gtk_widget_allocate(
-                view.gtkWidget, max(gint(points: size.width), minimum.width),
-                max(gint(points: size.height), minimum.height), -1, nil)
+                view.gtkWidget, gint(points: extent.width), gint(points: extent.height), -1, nil)
         }
     }
 }

@@ -11,8 +11,7 @@ package enum Signal {
     package static func connect(
         _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
     ) -> gulong {
-        let callback: @convention(c) (gpointer?) -> gboolean = { Signal.handle($0, argument: nil) }
-        return connect(object, name, unsafeBitCast(callback, to: GCallback.self)) { _ in body() }
+        attach(object, name) { _ in body() }
     }
 
     /// As `connect`, for a signal whose first argument is an object, which `body` is given.
@@ -21,32 +20,29 @@ package enum Signal {
         _ object: UnsafeMutableRawPointer, _ name: String,
         _ body: @escaping @MainActor (_ argument: OpaquePointer) -> Void
     ) -> gulong {
-        let callback: @convention(c) (gpointer?, gpointer?) -> gboolean = {
-            Signal.handle($0, argument: $1)
-        }
-        return connect(object, name, unsafeBitCast(callback, to: GCallback.self)) { argument in
+        attach(object, name) { argument in
             if let argument { body(argument) }
         }
     }
 
-    /// - Returns: That others are asked, too, for signals that want to know.
-    private static func handle(_ data: gpointer?, argument: gpointer?) -> gboolean {
-        guard let data else { return 0 }
-        let handler = Retained<Handler>.value(data)
-        nonisolated(unsafe) let pointer = argument.map { OpaquePointer($0) }
-        MainActor.assumeIsolated { handler(pointer) }
-        return 0
-    }
-
-    @MainActor private static func connect(
-        _ object: UnsafeMutableRawPointer, _ name: String, _ callback: GCallback,
-        _ body: @escaping Handler
+    /// - Parameter handler: Given the first argument as a pointer, also where it is none.
+    @MainActor private static func attach(
+        _ object: UnsafeMutableRawPointer, _ name: String, _ handler: @escaping Handler
     ) -> gulong {
+        // Returns that others are asked, too, for signals that want to know.
+        let callback: @convention(c) (gpointer?, gpointer?) -> gboolean = { data, argument in
+            guard let data else { return 0 }
+            let handler = Retained<Handler>.value(data)
+            nonisolated(unsafe) let pointer = argument.map { OpaquePointer($0) }
+            MainActor.assumeIsolated { handler(pointer) }
+            return 0
+        }
         // Swapped: the data is the first argument and the object the last, so that unused arguments
         // need not be declared.
-        g_signal_connect_data(
-            object, name, callback, Retained<Handler>.pointer(body),
-            { data, _ in releaseRetained(data) }, G_CONNECT_SWAPPED)
+        return g_signal_connect_data(
+            object, name, unsafeBitCast(callback, to: GCallback.self),
+            Retained<Handler>.pointer(handler), { data, _ in releaseRetained(data) },
+            G_CONNECT_SWAPPED)
     }
 
     @MainActor static func disconnect(_ object: UnsafeMutableRawPointer, _ handler: gulong) {

@@ -111,7 +111,6 @@ public import Halcyon
     }
 
     private func pause() {
-        playing?.cancel()
         playing = nil
         lastTime = nil
     }

@@ -21,19 +21,19 @@ public import Halcyon
     }
 
     public func image(for state: ControlState) -> KFCrossPlatformImage? {
-        face.image(for: state)
+        face[.image, state]
     }
 
     public func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
-        face.setImage(image, for: state)
+        face[.image, state] = image
     }
 
     public func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
-        face.backgroundImage(for: state)
+        face[.background, state]
     }
 
     public func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
-        face.setBackgroundImage(image, for: state)
+        face[.background, state] = image
     }
 }
 
@@ -51,13 +51,13 @@ public import Halcyon
     }
 
     public var image: KFCrossPlatformImage? {
-        get { face.image(for: .normal) }
-        set { face.setImage(newValue, for: .normal) }
+        get { face[.image, .normal] }
+        set { face[.image, .normal] = newValue }
     }
 
     public var alternateImage: KFCrossPlatformImage? {
-        get { face.image(for: .selected) }
-        set { face.setImage(newValue, for: .selected) }
+        get { face[.image, .selected] }
+        set { face[.image, .selected] = newValue }
     }
 
     private var pointer: UnsafeMutablePointer<GtkToggleButton> { gtkWidget.cast() }

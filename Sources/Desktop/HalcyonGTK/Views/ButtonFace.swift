@@ -3,11 +3,12 @@ import Halcyon
 
 /// The content of a button: image and background for its state.
 @MainActor final class ButtonFace: Canvas {
-    /// The pictures of one kind, by state.
-    private typealias Layer = [ControlState: PictureSource]
+    enum Layer {
+        case background
+        case image
+    }
 
-    private var images = Layer()
-    private var backgrounds = Layer()
+    private var sources: [Layer: [ControlState: PictureSource]] = [:]
 
     init() {
         super.init(role: .image)
@@ -21,48 +22,31 @@ import Halcyon
         didSet { if placement != oldValue { setNeedsDisplay() } }
     }
 
-    var image: Picture? { picture(in: images) }
-    var background: Picture? { picture(in: backgrounds) }
-
     /// Returns the picture of the largest subset of the state that has one. Among subsets of equal
     /// size, the precedence is disabled, pressed, switched on, focused.
-    private func picture(in layer: Layer) -> Picture? {
-        let suitable = layer.filter { $0.key.isSubset(of: state) }
-        return suitable.max { $0.key.weight < $1.key.weight }?.value.picture
+    func picture(in layer: Layer) -> Picture? {
+        let suitable = sources[layer]?.filter { $0.key.isSubset(of: state) }
+        return suitable?.max { $0.key.weight < $1.key.weight }?.value.picture
     }
 
-    func image(for state: ControlState) -> KFCrossPlatformImage? { images[state]?.image }
-
-    func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
-        backgrounds[state]?.image
-    }
-
-    func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
-        set(image, for: state, in: \.images)
-    }
-
-    func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
-        set(image, for: state, in: \.backgrounds)
-    }
-
-    private func set(
-        _ image: KFCrossPlatformImage?, for state: ControlState,
-        in layer: ReferenceWritableKeyPath<ButtonFace, Layer>
-    ) {
-        let source =
-            self[keyPath: layer][state] ?? PictureSource { [weak self] in self?.setNeedsLayout() }
-        source.image = image
-        self[keyPath: layer][state] = image == nil ? nil : source
-        setNeedsLayout()
+    subscript(layer: Layer, state: ControlState) -> KFCrossPlatformImage? {
+        get { sources[layer]?[state]?.image }
+        set {
+            let source =
+                sources[layer]?[state] ?? PictureSource { [weak self] in self?.setNeedsLayout() }
+            source.image = newValue
+            sources[layer, default: [:]][state] = newValue == nil ? nil : source
+            setNeedsLayout()
+        }
     }
 
     override func draw(in snapshot: Snapshot) {
-        if let background {
+        if let background = picture(in: .background) {
             snapshot.draw(
                 background, placement: PicturePlacement(mode: .stretch), size: size,
                 scaleFactor: scaleFactor)
         }
-        if let image {
+        if let image = picture(in: .image) {
             snapshot.draw(image, placement: placement, size: size, scaleFactor: scaleFactor)
         }
     }
@@ -71,7 +55,7 @@ import Halcyon
     override func measure(
         _ direction: Direction, other: CGFloat?
     ) -> (minimum: CGFloat, natural: CGFloat) {
-        let sizes = [image, background].compactMap { $0?.size }
+        let sizes = [Layer.image, .background].compactMap { picture(in: $0)?.size }
         return (0, sizes.map { direction == .horizontal ? $0.width : $0.height }.max() ?? 0)
     }
 }

@@ -35,10 +35,10 @@ public import Halcyon
     }
 
     /// The current image, in front of the background.
-    public var picture: Picture? { face.image }
+    public var picture: Picture? { face.picture(in: .image) }
 
     /// The current background, behind the image.
-    public var backgroundPicture: Picture? { face.background }
+    public var backgroundPicture: Picture? { face.picture(in: .background) }
 
     private func updateState() {
         face.state = ControlState(gtk_widget_get_state_flags(gtkWidget))

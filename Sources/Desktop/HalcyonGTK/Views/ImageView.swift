@@ -197,12 +197,7 @@ public import Halcyon
 
     /// Puts `view`, which must be a `View`, on top of the image.
     public func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement) {
-        guard let view = view as? View else {
-            preconditionFailure("A view on a GTK image view has to be a HalcyonGTK.View")
-        }
-        view.removeFromParent()
-        overlays.append(Overlay(view: view, placement: placement))
-        gtk_widget_set_parent(view.gtkWidget, gtkWidget)
+        overlays.append(Overlay(view: adopt(view), placement: placement))
     }
 
     public func removeOverlay(_ view: any KFCrossPlatformView) {
@@ -287,21 +282,35 @@ public import Halcyon
 
 extension OverlayPlacement {
     @MainActor fileprivate func extent(of view: View, in bounds: CGSize) -> CGSize {
-        var (minimum, natural) = (GtkRequisition(), GtkRequisition())
-        gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)
-        let wanted =
-            switch size {
-            case .intrinsicSize: CGSize(width: Int(natural.width), height: Int(natural.height))
-            case .full: bounds
-            case .size(let size): size
-            }
-        return CGSize(
-            width: max(wanted.width, CGFloat(minimum.width)),
-            height: max(wanted.height, CGFloat(minimum.height)))
+        switch size {
+        case .intrinsicSize: view.extent(for: nil)
+        case .full: view.extent(for: bounds)
+        case .size(let size): view.extent(for: size)
+        }
     }
 }
 
 extension View {
+    /// Puts `view` below this one.
+    func adopt(_ view: any KFCrossPlatformView) -> View {
+        guard let view = view as? View else {
+            preconditionFailure("A view on a GTK image view has to be a HalcyonGTK.View")
+        }
+        view.removeFromParent()
+        gtk_widget_set_parent(view.gtkWidget, gtkWidget)
+        return view
+    }
+
+    /// Returns `size`, by default the preferred one, but no less than GTK gives any view: the least.
+    func extent(for size: CGSize?) -> CGSize {
+        var (minimum, natural) = (GtkRequisition(), GtkRequisition())
+        gtk_widget_get_preferred_size(gtkWidget, &minimum, &natural)
+        let wanted = size ?? CGSize(width: Int(natural.width), height: Int(natural.height))
+        return CGSize(
+            width: max(wanted.width, CGFloat(minimum.width)),
+            height: max(wanted.height, CGFloat(minimum.height)))
+    }
+
     /// Removes the view from the image view it overlays, or from another parent widget.
     func removeFromParent() {
         guard let parent = gtk_widget_get_parent(gtkWidget) else { return }

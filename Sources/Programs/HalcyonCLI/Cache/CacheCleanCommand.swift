@@ -7,9 +7,9 @@ struct CacheCleanCommand: AsyncParsableCommand {
         abstract: "Remove expired files and, above a size, those used longest ago.")
 
     @Option(
-        help: ArgumentHelp(
-            "Bytes above which files are removed, until half of it is left; no limit by default.",
-            valueName: "bytes"))
+        help: .value(
+            "bytes",
+            "Bytes above which files are removed, until half of it is left; no limit by default."))
     var sizeLimit: UInt?
 
     @OptionGroup var options: CacheOptions
@@ -20,20 +20,17 @@ struct CacheCleanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sizeLimit = sizeLimit
-        try await options.run { options, console in
+        try await options.tell { options in
             try options.location.refuseForeignFiles()
             let storage = try options.location.existing()?.diskStorage
             if let sizeLimit { storage?.config.sizeLimit = sizeLimit }
             let entries = try storage?.entries() ?? []
             let expired = RemovedFiles(try storage?.removeExpiredValues() ?? [], of: entries)
             let exceeding = RemovedFiles(try storage?.removeSizeExceededValues() ?? [], of: entries)
-            if options.json {
-                let object = JSONObject(["expired": expired.json, "exceeding": exceeding.json])
-                console.print(object.text)
-            } else {
-                console.print("removed as expired:  \(expired.text)")
-                console.print("removed as too much: \(exceeding.text)")
-            }
+            return (
+                JSONObject(["expired": expired.json, "exceeding": exceeding.json]),
+                ["removed as expired:  \(expired.text)", "removed as too much: \(exceeding.text)"]
+            )
         }
     }
 }
@@ -49,13 +46,11 @@ struct CacheClearCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
-        try await options.run { options, console in
+        try await options.tell { options in
             try options.location.refuseForeignFiles()
             let storage = try options.location.existing()?.diskStorage
             let removed = RemovedFiles(try storage?.removeAllFiles().map(\.size) ?? [])
-            console.print(
-                options.json
-                    ? JSONObject(["removed": removed.json]).text : "removed \(removed.text)")
+            return (JSONObject(["removed": removed.json]), ["removed \(removed.text)"])
         }
     }
 }

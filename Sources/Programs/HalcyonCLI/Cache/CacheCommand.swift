@@ -26,6 +26,16 @@ struct CacheOptions: ParsableArguments {
         }
     }
 
+    /// Prints what blocking `work` returns: the object for programs, the lines for people.
+    func tell(
+        _ work: @escaping @Sendable (CacheOptions) throws -> (json: JSONObject, lines: [String])
+    ) async throws {
+        try await run { options, console in
+            let (json, lines) = try work(options)
+            console.print(options.json ? [json.jsonText] : lines)
+        }
+    }
+
     /// Runs asynchronous `work` with the cache, if there is one.
     func run(
         _ work: @escaping @Sendable (CacheOptions, Console, ImageCache?) async throws -> Void
@@ -55,9 +65,7 @@ struct RemovedFiles: Equatable {
         count = urls.count
     }
 
-    var json: JSONObject.Value {
-        .object(JSONObject(["files": .int(Int64(count)), "bytes": .int(bytes)]))
-    }
+    var json: JSONObject { JSONObject(["files": count, "bytes": bytes]) }
 
     var text: String { "\(Quantity.count(count, "file")), \(Quantity.bytes(bytes))" }
 }
@@ -66,10 +74,10 @@ struct RemovedFiles: Equatable {
 struct CacheLocation: ParsableArguments {
     @Option(
         name: .customLong("cache-directory"),
-        help: ArgumentHelp(
+        help: .value(
+            "dir",
             "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
-                + "~/.cache without that.",
-            valueName: "dir"))
+                + "~/.cache without that."))
     var directory: String?
 
     func validate() throws {

@@ -17,7 +17,7 @@ struct CacheListCommand: AsyncParsableCommand {
         try await options.run { options, console in
             let entries = try options.location.existing()?.diskStorage.entries() ?? []
             if options.json {
-                for entry in entries { try console.printNow(entry.json.text) }
+                for entry in entries { try console.printNow(entry.json.jsonText) }
                 return
             }
             var table = Table(
@@ -25,7 +25,7 @@ struct CacheListCommand: AsyncParsableCommand {
                 .init(title: "bytes", alignment: .right), .init(title: "expires"),
                 .init(title: "last access"), .init(title: "key"))
             for entry in entries { table.add(entry.row) }
-            for line in table.lines { console.print(line) }
+            console.print(table.lines)
         }
     }
 }
@@ -33,9 +33,8 @@ struct CacheListCommand: AsyncParsableCommand {
 extension DiskStorage.Entry {
     fileprivate var json: JSONObject {
         JSONObject([
-            "file": .string(fileName), "key": .init(key), "bytes": .int(Int64(size)),
-            "format": .init(format), "expires": .init(expiration.map(Self.timestamp)),
-            "lastAccess": .string(Self.timestamp(lastAccess)),
+            "file": fileName, "key": key, "bytes": size, "format": format,
+            "expires": expiration.map(Self.timestamp), "lastAccess": Self.timestamp(lastAccess),
         ])
     }
 
@@ -60,22 +59,22 @@ struct CacheInfoCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
-        try await options.run { options, console in
+        try await options.tell { options in
             let storage = try options.location.existing()?.diskStorage
             let total = RemovedFiles(try storage?.entries().map(\.size) ?? [])
             let limit = storage.flatMap { $0.config.sizeLimit > 0 ? $0.config.sizeLimit : nil }
-            if options.json {
-                let object = JSONObject([
-                    "path": .string(options.location.path), "files": .int(Int64(total.count)),
-                    "bytes": .int(total.bytes), "limit": .init(limit.map { Int(clamping: $0) }),
-                ])
-                console.print(object.text)
-            } else {
-                console.print("path   \(options.location.path.printable)")
-                console.print("files  \(total.count)")
-                console.print("bytes  \(total.bytes) (\(Quantity.bytes(total.bytes)))")
-                console.print("limit  \(limit.map { "\($0)" } ?? "none")")
-            }
+            let object = JSONObject([
+                "path": options.location.path, "files": total.count, "bytes": total.bytes,
+                "limit": limit.map { Int(clamping: $0) },
+            ])
+            return (
+                object,
+                [
+                    "path   \(options.location.path.printable)", "files  \(total.count)",
+                    "bytes  \(total.bytes) (\(Quantity.bytes(total.bytes)))",
+                    "limit  \(limit.map { "\($0)" } ?? "none")",
+                ]
+            )
         }
     }
 }
@@ -94,7 +93,7 @@ struct CachePathCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("processor"),
-        help: ArgumentHelp("A processor of the cached image, as for load.", valueName: "spec"))
+        help: .value("spec", "A processor of the cached image, as for load."))
     var processors: [String] = []
 
     @OptionGroup var options: CacheOptions
@@ -110,10 +109,10 @@ struct CachePathCommand: AsyncParsableCommand {
         let processor =
             try ImageProcessorSpec.parse(option: processors) ?? DefaultImageProcessor.default
         let argument = source.map(ImageArgument.init)
-        try await options.run { options, console in
+        try await options.tell { options in
             guard let argument else {
-                Self.tell(options.location.path, as: "path", options, console)
-                return
+                let path = options.location.path
+                return (JSONObject(["path": path]), [path])
             }
             let key = try argument.source.get().cacheKey
             let file = try options.location.existing()?.cacheFileURLIfOnDisk(
@@ -121,13 +120,7 @@ struct CachePathCommand: AsyncParsableCommand {
             guard let file else {
                 throw CommandFailure(description: "\(argument.label) is not in the cache.")
             }
-            Self.tell(file.path, as: "file", options, console)
+            return (JSONObject(["file": file.path]), [file.path])
         }
-    }
-
-    private static func tell(
-        _ path: String, as name: String, _ options: CacheOptions, _ console: Console
-    ) {
-        console.print(options.json ? JSONObject([name: .string(path)]).text : path)
     }
 }

@@ -31,14 +31,12 @@ struct CacheResponsesCommand: AsyncParsableCommand {
                 let images = response.fileNames.map { keys[$0] ?? $0 }
                 let line = ResponseLine(response: response, images: images, now: Date())
                 if options.json {
-                    try console.printNow(line.json.text)
+                    try console.printNow(line.json.jsonText)
                 } else {
                     table.withLock { $0.add(line.row) }
                 }
             }
-            if !options.json {
-                for line in table.withLock({ $0.lines }) { console.print(line) }
-            }
+            if !options.json { console.print(table.withLock { $0.lines }) }
         }
     }
 }
@@ -55,12 +53,10 @@ private struct ResponseLine {
 
     var json: JSONObject {
         JSONObject([
-            "url": .string(url), "status": .int(Int64(response.status)), "age": .int(Int64(age)),
-            "freshUntil": .string(freshUntil), "isFresh": .bool(response.isFresh(at: now)),
-            "isInvalidated": .bool(response.isInvalidated),
-            "etag": .init(response.value(of: "ETag")),
-            "lastModified": .init(response.value(of: "Last-Modified")),
-            "images": .array(images.map { .string($0) }),
+            "url": url, "status": response.status, "age": age, "freshUntil": freshUntil,
+            "isFresh": response.isFresh(at: now), "isInvalidated": response.isInvalidated,
+            "etag": response.value(of: "ETag"),
+            "lastModified": response.value(of: "Last-Modified"), "images": images,
         ])
     }
 
@@ -89,8 +85,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
     var url: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Instead: all URLs like this, in which * stands for any text.", valueName: "pattern"))
+        help: .value("pattern", "Instead: all URLs like this, in which * stands for any text."))
     var matching: String?
 
     @OptionGroup var options: CacheOptions
@@ -111,7 +106,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
             }
             console.print(
                 options.json
-                    ? JSONObject(["invalidated": .int(Int64(count))]).text
+                    ? JSONObject(["invalidated": count]).jsonText
                     : "invalidated \(Quantity.count(count, "response"))")
             if count == 0, let hint = matching.flatMap(Self.hint(for:)) { console.note(hint) }
         }

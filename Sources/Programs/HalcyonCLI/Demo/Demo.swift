@@ -33,7 +33,7 @@ struct Demo: Sendable {
         let later = origin.requestCount - requests
 
         let table = DemoTable(names: samples.names, cold: cold, disk: disk, memory: memory)
-        for line in table.lines { console.print(line) }
+        console.print(table.lines)
         console.print("")
         console.print(
             "\(count * Self.callers) loads at once made \(requests) requests; "
@@ -59,13 +59,13 @@ struct Demo: Sendable {
     /// Loads every picture; failures are printed and left out of the result.
     private func load(
         _ origin: SampleServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
-    ) async throws -> [String: LoadRow.Image] {
+    ) async throws -> DemoTable.Images {
         let options = LoadRequest.plainOptions + extra
         let loader = SourceLoader(
             manager: manager, options: options, writer: OutputWriter(plan: .nowhere, sources: []))
         let arguments = samples.names.map { ImageArgument(origin.url($0).absoluteString) }
         let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
-        var images: [String: LoadRow.Image] = [:]
+        var images: DemoTable.Images = [:]
         await batch.run { [manager] job in
             await withTaskGroup(of: Void.self) { group in
                 for _ in 1..<callers {
@@ -162,28 +162,23 @@ extension Image {
     fileprivate var extent: String { "\(pixelSize.width)×\(pixelSize.height)" }
 }
 
-struct DemoVariant: Sendable {
-    let sample: String
-    let spec: String
-
-    static let all = [
-        DemoVariant(sample: "chelsea.png", spec: "round:40"),
-        DemoVariant(sample: "china.jpg", spec: "bw"),
-        DemoVariant(sample: "flower.jpg", spec: "crop:240x240|>round:w0.5"),
-        DemoVariant(sample: "rocket.jpg", spec: "tint:#00508060"),
-        DemoVariant(sample: "coffee.webp", spec: "blur:6"),
-        DemoVariant(sample: "retina.jpg", spec: "border:40:#4fc3d9:60"),
-        DemoVariant(sample: "astronaut-progressive.jpg", spec: "color:c=1.3,s=0.4"),
-        DemoVariant(sample: "kingfisher.svg", spec: "overlay:#ff8000:0.7"),
+enum DemoVariant {
+    static let all: [(sample: String, spec: String)] = [
+        ("chelsea.png", "round:40"), ("china.jpg", "bw"),
+        ("flower.jpg", "crop:240x240|>round:w0.5"), ("rocket.jpg", "tint:#00508060"),
+        ("coffee.webp", "blur:6"), ("retina.jpg", "border:40:#4fc3d9:60"),
+        ("astronaut-progressive.jpg", "color:c=1.3,s=0.4"),
+        ("kingfisher.svg", "overlay:#ff8000:0.7"),
     ]
 }
 
 struct DemoTable {
     struct Row {
         let name: String
-        let cold: LoadRow.Image
-        let disk: LoadRow.Image
-        let memory: LoadRow.Image
+        /// The image as loaded from the server, from disk and from memory.
+        let loads: [LoadRow.Image]
+
+        fileprivate var cold: LoadRow.Image { loads[0] }
 
         var label: [String] {
             [
@@ -198,23 +193,18 @@ struct DemoTable {
         }
 
         fileprivate var times: [String] {
-            [cold, disk, memory].map { image in
-                String(Quantity.milliseconds(image.milliseconds).dropLast(3))
-            }
+            loads.map { String(Quantity.milliseconds($0.milliseconds).dropLast(3)) }
         }
     }
 
+    typealias Images = [String: LoadRow.Image]
+
     let rows: [Row]
 
-    init(
-        names: [String], cold: [String: LoadRow.Image], disk: [String: LoadRow.Image],
-        memory: [String: LoadRow.Image]
-    ) {
+    init(names: [String], cold: Images, disk: Images, memory: Images) {
         rows = names.compactMap { name in
-            guard let cold = cold[name], let disk = disk[name], let memory = memory[name] else {
-                return nil
-            }
-            return Row(name: name, cold: cold, disk: disk, memory: memory)
+            let loads = [cold, disk, memory].compactMap { $0[name] }
+            return loads.count == 3 ? Row(name: name, loads: loads) : nil
         }
     }
 

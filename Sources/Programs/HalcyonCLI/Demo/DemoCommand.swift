@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
             memory, processes some, and draws them all on a contact sheet.
             """)
 
-    @Option(help: ArgumentHelp("The folder for the contact sheet.", valueName: "dir"))
+    @Option(help: .value("dir", "The folder for the contact sheet."))
     var outputDirectory = "demo-output"
 
     @Flag(help: "Keep the disk cache, in the folder of the contact sheet.")

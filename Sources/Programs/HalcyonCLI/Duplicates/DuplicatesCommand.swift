@@ -30,17 +30,15 @@ struct DuplicatesCommand: AsyncParsableCommand {
             EXIT CODES: 0 all pictures were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(help: ArgumentHelp("Folders, or pictures.", valueName: "folder"))
+    @Argument(help: .value("folder", "Folders, or pictures."))
     var folders: [String]
 
     @Option(
-        help: ArgumentHelp(
-            "How many of 64 bits of the hashes may differ, 0 to 32; more finds more.",
-            valueName: "bits"))
+        help: .value(
+            "bits", "How many of 64 bits of the hashes may differ, 0 to 32; more finds more."))
     var distance = 8
 
-    @Option(
-        help: ArgumentHelp("Draw the groups on a contact sheet, a PNG file.", valueName: "file"))
+    @Option(help: .value("file", "Draw the groups on a contact sheet, a PNG file."))
     var sheet: String?
 
     @Flag(help: "Print one JSON object per group, and one with the sums.")
@@ -50,9 +48,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard (0...32).contains(distance) else {
-            throw ValidationError("--distance must be from 0 to 32, not \(distance).")
-        }
+        try check("--distance", distance, "from 0 to 32") { (0...32).contains($0) }
         if folders.contains("") { throw ValidationError("The name of a folder is empty.") }
         if sheet?.isEmpty == true { throw ValidationError("The name of the sheet is empty.") }
     }
@@ -71,16 +67,16 @@ extension DuplicatesCommand {
         let failures = found.failures.count + unreadable
         let groups = PictureGroup.groups(of: pictures, distance: distance)
         if json {
-            for group in groups { console.print(group.json.text) }
-            console.print(
-                JSONObject([
-                    "groups": .init(groups.count), "duplicates": .init(Self.copies(in: groups)),
-                    "pictures": .init(pictures.count), "failed": .init(failures),
-                ]).text)
+            console.print(groups.map(\.json.jsonText))
+            let sums = JSONObject([
+                "groups": groups.count, "duplicates": Self.copies(in: groups),
+                "pictures": pictures.count, "failed": failures,
+            ])
+            console.print(sums.jsonText)
         } else {
             for (index, group) in groups.enumerated() {
                 if index > 0 { console.print("") }
-                for line in group.lines { console.print(line) }
+                console.print(group.lines)
             }
             if !quiet { console.note(Self.summary(groups, of: pictures.count)) }
         }
@@ -164,13 +160,13 @@ extension PictureGroup {
     fileprivate var json: JSONObject {
         let members = pictures.map { picture in
             JSONObject([
-                "path": .string(picture.path.description), "width": .init(picture.size.width),
-                "height": .init(picture.size.height), "format": .string(picture.format.rawValue),
-                "bytes": .init(picture.byteCount), "pHash": .string(picture.hash.description),
-                "distance": .init(distance(of: picture)),
+                "path": picture.path.description, "width": picture.size.width,
+                "height": picture.size.height, "format": picture.format.rawValue,
+                "bytes": picture.byteCount, "pHash": picture.hash.description,
+                "distance": distance(of: picture),
             ])
         }
-        return JSONObject(["pictures": .array(members.map { .object($0) })])
+        return JSONObject(["pictures": members])
     }
 
     fileprivate var lines: [String] {

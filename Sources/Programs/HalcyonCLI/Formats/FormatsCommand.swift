@@ -21,16 +21,15 @@ struct FormatsCommand: AsyncParsableCommand {
             let formats = try await BlockingWork.run { FormatSupport.all() }
             if json {
                 var object = JSONObject()
-                for (name, version) in Self.libraries { object.add(name, .string(version)) }
-                object.add("formats", .array(formats.map { .object($0.json) }))
-                console.print(object.text)
-                return
+                for (name, version) in Self.libraries { object.add([name: version]) }
+                object.add(["formats": formats.map(\.json)])
+                return console.print(object.jsonText)
             }
             var table = Table(
                 .init(title: "format"), .init(title: "read"), .init(title: "write"),
                 .init(title: "read animated"), .init(title: "write animated"))
             for format in formats { table.add(format.row) }
-            for line in table.lines { console.print(line) }
+            console.print(table.lines)
             console.print("")
             for (name, version) in Self.libraries { console.print("\(name) \(version)") }
         }
@@ -80,8 +79,8 @@ struct FormatSupport: Equatable {
 
     var json: JSONObject {
         JSONObject([
-            "format": .string(format.rawValue), "read": .bool(reads), "write": .bool(writes),
-            "readAnimated": .bool(readsAnimations), "writeAnimated": .bool(writesAnimations),
+            "format": format.rawValue, "read": reads, "write": writes,
+            "readAnimated": readsAnimations, "writeAnimated": writesAnimations,
         ])
     }
 

@@ -21,8 +21,7 @@ struct InfoCommand: AsyncParsableCommand {
             EXIT CODES: 0 all sources were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(
-        help: ArgumentHelp("An http or https URL, a file, or a data URI.", valueName: "source"))
+    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
     var sources: [String]
 
     @Flag(help: "Print one JSON object per source.")
@@ -38,7 +37,7 @@ struct InfoCommand: AsyncParsableCommand {
                 let row = await InfoRow(source, downloader)
                 if row.result.failure != nil { failures += 1 }
                 if !json, index > 0 { console.print("") }
-                for line in json ? [row.json.text] : row.lines { console.print(line) }
+                console.print(json ? [row.json.jsonText] : row.lines)
             }
             return failures
         }

@@ -34,9 +34,9 @@ struct InfoRow: Sendable {
         """
 
     var json: JSONObject {
-        var object = JSONObject(["source": .string(source.text)])
+        var object = JSONObject(["source": source.text])
         switch result {
-        case .failure(let failure): object.add("error", .object(failure.json))
+        case .failure(let failure): object.add(["error": failure.json])
         case .success(let information): information.add(to: &object)
         }
         return object
@@ -71,29 +71,21 @@ extension InfoRow {
 
 extension ImageInformation {
     fileprivate func add(to object: inout JSONObject) {
-        object.add("format", .string(format.rawValue))
-        object.add("width", .init(size.width))
-        object.add("height", .init(size.height))
-        object.add("orientation", .init(orientation))
-        object.add("frames", .init(frameCount))
-        if let animation {
-            object.add("durations", .array(animation.durations.map { .number($0) }))
-            object.add("loops", .init(animation.loopCount))
-        }
-        object.add("bits", .init(bitsPerSample))
-        object.add("alpha", hasAlpha.map { .bool($0) } ?? .null)
-        switch colorProfile {
-        case .icc(let name)?: object.add("colors", .object(JSONObject(["icc": .init(name)])))
-        case .coded(let primaries, let transfer)?:
-            object.add(
-                "colors",
-                .object(JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
-        case nil: break
-        }
-        if let camera { object.add("camera", .object(camera.json)) }
-        if let jpegQuality { object.add("quality", .init(jpegQuality)) }
-        object.add("gainMap", hasGainMap.map { .bool($0) } ?? .null)
-        object.add("complete", .bool(isComplete))
+        object.add([
+            "format": format.rawValue, "width": size.width, "height": size.height,
+            "orientation": orientation, "frames": frameCount,
+        ])
+        object.add(present: ["durations": animation?.durations, "loops": animation?.loopCount])
+        object.add(["bits": bitsPerSample, "alpha": hasAlpha])
+        let colors =
+            switch colorProfile {
+            case .icc(let name)?: JSONObject(["icc": name])
+            case .coded(let primaries, let transfer)?:
+                JSONObject(["primaries": primaries, "transfer": transfer])
+            case nil: JSONObject?.none
+            }
+        object.add(present: ["colors": colors, "camera": camera?.json, "quality": jpegQuality])
+        object.add(["gainMap": hasGainMap, "complete": isComplete])
     }
 
     fileprivate var lines: [String] {
@@ -135,16 +127,11 @@ extension ImageInformation {
 extension ImageInformation.Camera {
     fileprivate var json: JSONObject {
         var object = JSONObject()
-        for (name, text) in [
-            ("maker", maker), ("model", model), ("lens", lens), ("software", software),
-            ("taken", taken),
-        ] {
-            if let text { object.add(name, .string(text)) }
-        }
-        if let exposureTime { object.add("exposureTime", .number(exposureTime)) }
-        if let aperture { object.add("aperture", .number(aperture)) }
-        if let sensitivity { object.add("sensitivity", .init(sensitivity)) }
-        if let focalLength { object.add("focalLength", .number(focalLength)) }
+        object.add(present: [
+            "maker": maker, "model": model, "lens": lens, "software": software, "taken": taken,
+            "exposureTime": exposureTime, "aperture": aperture, "sensitivity": sensitivity,
+            "focalLength": focalLength,
+        ])
         return object
     }
 

@@ -1,23 +1,26 @@
 import Foundation
 import Halcyon
 
-/// Loads a list of sources concurrently, and reports their rows in the order of the list.
+/// Loads or prefetches a list of sources concurrently, and reports their rows in the order of the list.
 struct LoadBatch: Sendable {
     let arguments: [ImageArgument]
     /// The maximum number of concurrent loads; at least 1.
     let jobs: Int
     let console: Console
+    /// Whether the progress has a line for each running source; otherwise it is a bar for all of them.
+    var showsSources = true
 
     /// Runs `load` for each source and calls `report` with the rows, in order.
     ///
     /// Once the task is cancelled, no further source is started, and failures by cancellation are
     /// not reported.
-    func run(
-        _ load: @escaping @Sendable (Job) async -> LoadRow, report: (LoadRow) -> Void
+    func run<Row: ResultRow>(
+        _ load: @escaping @Sendable (Job) async -> Row, report: (Row) -> Void
     ) async {
-        console.beginProgress(ProgressBoard(sourceCount: arguments.count))
-        var rows = ResultSequencer<LoadRow>()
-        await withTaskGroup(of: (Int, LoadRow).self) { group in
+        console.beginProgress(
+            ProgressBoard(sourceCount: arguments.count, showsTotalBar: !showsSources))
+        var rows = ResultSequencer<Row>()
+        await withTaskGroup(of: (Int, Row).self) { group in
             var waiting = arguments.indices.makeIterator()
             func startNext() {
                 guard !Task.isCancelled, let index = waiting.next() else { return }
@@ -39,7 +42,7 @@ struct LoadBatch: Sendable {
         let argument: ImageArgument
         let console: Console
 
-        func run(_ load: @Sendable (Job) async -> LoadRow) async -> LoadRow {
+        func run<Row: ResultRow>(_ load: @Sendable (Job) async -> Row) async -> Row {
             console.progress { [index, argument] in $0.start(index, label: argument.shortName) }
             let row = await load(self)
             console.progress { [index] in $0.finish(index, failed: row.isFailure) }

@@ -9,43 +9,40 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load images through the cache, process them and write them.",
         discussion: LoadHelp.discussion)
 
-    @Argument(
-        help: ArgumentHelp("An http or https URL, a file, or a data URI.", valueName: "source"))
+    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
     var sources: [String]
 
     @Option(
         name: .customLong("processor"),
-        help: ArgumentHelp(
-            "A processor to apply, such as resize:200x100:fit; repeat it for a chain.",
-            valueName: "spec"))
+        help: .value(
+            "spec", "A processor to apply, such as resize:200x100:fit; repeat it for a chain."))
     var processors: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write the image of a single source to.", valueName: "file"))
+        help: .value("file", "The file to write the image of a single source to."))
     var output: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The folder to write the images to; it is created when it is missing.",
-            valueName: "dir"))
+        help: .value("dir", "The folder to write the images to; it is created when it is missing."))
     var outputDirectory: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "format",
             """
             The format to write; else the output file's extension decides, else the format of the \
             source, or PNG where that cannot be written.
-            """, valueName: "format"))
+            """))
     var format: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "0...1",
             """
             0 (smallest) to 1 (best), for formats that lose something; \
             \(OutputWriter.defaultQuality) by default.
-            """,
-            valueName: "0...1"))
+            """))
     var quality: Double?
 
     @Flag(
@@ -80,36 +77,31 @@ struct LoadCommand: AsyncParsableCommand {
     var resume = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "file",
             """
             Write when each source was looked for, downloaded, decoded and stored, as JSON that Perfetto \
             and chrome://tracing open.
-            """, valueName: "file"))
+            """))
     var trace: String?
 
-    @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
+    @Option(help: .value("n", "How many sources are loaded at a time."))
     var jobs = 6
 
-    @Option(
-        help: ArgumentHelp(
-            "Seconds without data after which a download fails.", valueName: "seconds"))
+    @Option(help: .value("seconds", "Seconds without data after which a download fails."))
     var timeout: Double?
 
-    @Option(
-        help: ArgumentHelp(
-            "The most pixels an image may have; 150 million by default.", valueName: "count"))
+    @Option(help: .value("count", "The most pixels an image may have; 150 million by default."))
     var maxPixels: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "The most memory that decoding an image may take, in MiB; 512 by default.",
-            valueName: "MiB"))
+        help: .value(
+            "MiB", "The most memory that decoding an image may take, in MiB; 512 by default."))
     var maxMemory: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Seconds after which decoding an image is given up; 30 by default.",
-            valueName: "seconds"))
+        help: .value(
+            "seconds", "Seconds after which decoding an image is given up; 30 by default."))
     var decodingTimeout: Double?
 
     @Flag(help: "Read PDF too (the first page).")
@@ -153,26 +145,16 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func checkRanges() throws {
-        guard (1...LoadRequest.mostJobs).contains(jobs) else {
-            throw ValidationError("--jobs must be from 1 to \(LoadRequest.mostJobs), not \(jobs).")
+        try check(jobs: jobs)
+        try check("--quality", quality, "from 0 to 1") { (0...1).contains($0) }
+        let seconds = "a number of seconds above 0"
+        try check("--timeout", timeout, seconds) { $0 > 0 && $0.isFinite }
+        try check("--max-pixels", maxPixels, "at least 1") { $0 >= 1 }
+        let most = 1 << 30
+        try check("--max-memory", maxMemory, "a number of MiB from 1 to \(most)") {
+            (1...most).contains($0)
         }
-        if let quality, !(0...1).contains(quality) {
-            throw ValidationError("--quality must be from 0 to 1, not \(quality).")
-        }
-        if let timeout, !(timeout > 0 && timeout.isFinite) {
-            throw ValidationError("--timeout must be a number of seconds above 0, not \(timeout).")
-        }
-        if let maxPixels, maxPixels < 1 {
-            throw ValidationError("--max-pixels must be at least 1, not \(maxPixels).")
-        }
-        if let maxMemory, !(1...1 << 30).contains(maxMemory) {
-            throw ValidationError(
-                "--max-memory must be a number of MiB from 1 to \(1 << 30), not \(maxMemory).")
-        }
-        if let decodingTimeout, !(decodingTimeout > 0 && decodingTimeout <= 1e9) {
-            throw ValidationError(
-                "--decoding-timeout must be a number of seconds above 0, not \(decodingTimeout).")
-        }
+        try check("--decoding-timeout", decodingTimeout, seconds) { $0 > 0 && $0 <= 1e9 }
     }
 
     private func checkCombinations() throws {

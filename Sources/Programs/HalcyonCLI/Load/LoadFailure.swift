@@ -18,7 +18,7 @@ struct LoadFailure: Error, Equatable {
 
     /// For programs.
     var json: JSONObject {
-        JSONObject(["code": .int(Int64(code)), "message": .string(message)])
+        JSONObject(["code": code, "message": message])
     }
 
     /// For people: on one line.

@@ -2,8 +2,6 @@ import Foundation
 import Halcyon
 
 struct LoadRequest: Sendable {
-    /// The limit for `jobs`; more would only wait for each other.
-    static let mostJobs = 64
     /// The cost limit of the memory cache, in bytes, for sources that are given more than once.
     private static let mostRepeatedPictures = 64 << 20
 

@@ -1,6 +1,6 @@
 import Halcyon
 
-struct LoadRow: ResultRow, Sendable {
+struct LoadRow: ResultRow {
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
@@ -25,22 +25,19 @@ struct LoadRow: ResultRow, Sendable {
         switch result {
         case .success(let image):
             var object = JSONObject([
-                "source": .string(source.text), "cacheKey": .string(image.cacheKey),
-                "cacheType": .string(image.cacheType.name),
-                "format": .string(image.format.rawValue), "width": .init(image.width),
-                "height": .init(image.height), "frames": .init(image.frames),
-                "bytes": .init(image.bytes), "milliseconds": .double(image.milliseconds),
-                "output": .init(image.output),
+                "source": source.text, "cacheKey": image.cacheKey,
+                "cacheType": image.cacheType.name, "format": image.format.rawValue,
+                "width": image.width, "height": image.height, "frames": image.frames,
+                "bytes": image.bytes, "milliseconds": image.milliseconds.inHundredths,
+                "output": image.output,
             ])
-            if let use = image.httpCacheUse {
-                object.add("httpCacheUse", .string(use.name))
-                if case .stale(.error(let error)) = use {
-                    object.add("staleError", .object(LoadFailure(error, at: source.label).json))
-                }
+            object.add(present: ["httpCacheUse": image.httpCacheUse?.name])
+            if case .stale(.error(let error)) = image.httpCacheUse {
+                object.add(["staleError": LoadFailure(error, at: source.label).json])
             }
             return object
         case .failure(let failure):
-            return JSONObject(["source": .string(source.text), "error": .object(failure.json)])
+            return JSONObject(["source": source.text, "error": failure.json])
         }
     }
 
@@ -98,7 +95,7 @@ extension HTTPCacheUse {
 }
 
 /// The result of one source: a line for people and an object for programs.
-protocol ResultRow {
+protocol ResultRow: Sendable {
     var source: ImageArgument { get }
     var failure: LoadFailure? { get }
     var json: JSONObject { get }
@@ -123,7 +120,7 @@ extension Console {
     /// - Parameter number: The number of rows so far, this one included.
     func report(_ row: some ResultRow, number: Int, of count: Int, isJSON: Bool, isQuiet: Bool) {
         if isJSON {
-            print(row.json.text)
+            print(row.json.jsonText)
         } else if !isQuiet {
             print(row.line(style: outputStyle))
         } else if row.isFailure {

@@ -1,36 +1,56 @@
-/// A JSON object on one line, with its members in the order they were added.
-struct JSONObject: Sendable {
-    indirect enum Value: Sendable {
-        case string(String)
-        case int(Int64)
-        /// Written with two decimals.
-        case double(Double)
-        /// Written with all its decimals.
-        case number(Double)
-        case bool(Bool)
-        case null
-        case object(JSONObject)
-        case array([Value])
+/// A value in JSON.
+protocol JSONValue: Sendable {
+    /// The value on one line.
+    var jsonText: String { get }
+}
+
+/// A JSON object, with its members in the order they were added.
+struct JSONObject: JSONValue {
+    /// Names and their values; `nil` is written as `null`.
+    typealias Members = KeyValuePairs<String, (any JSONValue)?>
+
+    private var members: [(name: String, value: (any JSONValue)?)] = []
+
+    init(_ members: Members = [:]) { add(members) }
+
+    mutating func add(_ members: Members) {
+        self.members += members.map { ($0.key, $0.value) }
     }
 
-    private var members: [(name: String, value: Value)] = []
-
-    init(_ members: KeyValuePairs<String, Value> = [:]) {
-        self.members = members.map { ($0.key, $0.value) }
+    /// Adds those of `members` that have a value.
+    mutating func add(present members: Members) {
+        self.members += members.filter { $0.value != nil }.map { ($0.key, $0.value) }
     }
 
-    mutating func add(_ name: String, _ value: Value) {
-        members.append((name, value))
+    var jsonText: String {
+        let texts = members.map { "\($0.name.jsonText):\($0.value?.jsonText ?? "null")" }
+        return "{" + texts.joined(separator: ",") + "}"
     }
+}
 
-    var text: String {
-        "{" + members.map { "\(Self.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
-            + "}"
-    }
+extension JSONValue where Self: CustomStringConvertible {
+    var jsonText: String { description }
+}
 
-    fileprivate static func quoted(_ text: String) -> String {
+extension Bool: JSONValue {}
+extension Int: JSONValue {}
+extension Int64: JSONValue {}
+
+extension Double: JSONValue {
+    var jsonText: String { isFinite ? description : "null" }
+
+    /// The number with two decimals.
+    var inHundredths: Double { (self * 100).rounded() / 100 }
+}
+
+extension Array: JSONValue where Element: JSONValue {
+    var jsonText: String { "[" + map(\.jsonText).joined(separator: ",") + "]" }
+}
+
+extension String: JSONValue {
+    var jsonText: String {
         var result = "\""
-        for scalar in text.unicodeScalars {
+        for scalar in unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
@@ -45,30 +65,5 @@ struct JSONObject: Sendable {
             }
         }
         return result + "\""
-    }
-}
-
-extension JSONObject.Value {
-    /// The value's text, or `null` when there is none.
-    init(_ text: String?) {
-        self = text.map(Self.string) ?? .null
-    }
-
-    init(_ number: Int?) {
-        self = number.map { .int(Int64($0)) } ?? .null
-    }
-
-    var text: String {
-        switch self {
-        case .string(let text): JSONObject.quoted(text)
-        case .int(let number): String(number)
-        case .double(let number):
-            number.isFinite ? String((number * 100).rounded() / 100) : "null"
-        case .number(let number): number.isFinite ? String(number) : "null"
-        case .bool(let flag): flag ? "true" : "false"
-        case .null: "null"
-        case .object(let object): object.text
-        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-        }
     }
 }

@@ -28,14 +28,12 @@ struct PrefetchCommand: AsyncParsableCommand {
             EXIT CODES: 0 none failed, 1 some failed, 64 bad usage or no list, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The file with the list; - for standard input.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the list; - for standard input."))
     var list: String
 
     @Option(
         name: .customLong("processor"),
-        help: ArgumentHelp(
-            "A processor to apply, as for load; repeat it for a chain.", valueName: "spec"))
+        help: .value("spec", "A processor to apply, as for load; repeat it for a chain."))
     var processors: [String] = []
 
     @OptionGroup(title: "Cache")
@@ -44,7 +42,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is cached.")
     var forceRefresh = false
 
-    @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
+    @Option(help: .value("n", "How many sources are loaded at a time."))
     var jobs = 5
 
     @Flag(help: "Print one JSON object per source, and one with the sums.")
@@ -54,9 +52,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard (1...LoadRequest.mostJobs).contains(jobs) else {
-            throw ValidationError("--jobs must be from 1 to \(LoadRequest.mostJobs), not \(jobs).")
-        }
+        try check(jobs: jobs)
         if list.isEmpty { throw ValidationError("The name of the list is empty.") }
         _ = try ImageProcessorSpec.parse(option: processors)
     }
@@ -90,69 +86,33 @@ struct PrefetchCommand: AsyncParsableCommand {
 extension PrefetchCommand {
     /// Prefetches all sources and prints a row for each; returns the number of failures.
     ///
-    /// Cancelling the task stops the prefetcher; sources cut short by that are not printed.
+    /// Sources cut short by cancelling the task are not printed.
     private func prefetch(
         _ arguments: [ImageArgument], _ processor: (any ImageProcessor)?, _ console: Console
     ) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options(processor)
-        let ledger = try PrefetchLedger(arguments)
-        let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
-        let news = PrefetchNews()
-        let prefetcher = ImagePrefetcher(sources: sources, options: options) {
-            skipped, _, completed in
-            continuation.yield(news.take(skipped: skipped, completed: completed))
-        } completionHandler: { skipped, _, completed in
-            continuation.yield(news.take(skipped: skipped, completed: completed))
-            continuation.finish()
-        }
-        prefetcher.maxConcurrentDownloads = jobs
+        let batch = LoadBatch(
+            arguments: arguments, jobs: jobs, console: console, showsSources: false)
         let clock = ContinuousClock()
         let start = clock.now
-        // Not cancelled with this task: it ends with the prefetcher's last report.
-        let printing = Task {
-            await printRows(
-                of: arguments, reports, failures: { prefetcher.takeFailures() }, ledger, console)
-        }
-        prefetcher.start()
-        let tally = await withTaskCancellationHandler {
-            await printing.value
-        } onCancel: {
-            prefetcher.stop()
+        var tally = PrefetchTally()
+        await batch.run { job in
+            await PrefetchRow(of: job.argument, prefetching: sources[job.index], options)
+        } report: { row in
+            tally.count(row)
+            console.report(
+                row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
         }
         if !Task.isCancelled {
             let duration = clock.now - start
             if json {
-                console.print(tally.json(after: duration).text)
+                console.print(tally.json(after: duration).jsonText)
             } else if !quiet {
                 console.print(tally.summary(after: duration, style: console.outputStyle))
             }
         }
         return tally.failed
-    }
-
-    /// - Parameter failures: New ones at each call; they may be ahead of the reports.
-    private func printRows(
-        of arguments: [ImageArgument], _ reports: AsyncStream<PrefetchLedger.Report>,
-        failures: @Sendable () -> [PropagationError], _ ledger: PrefetchLedger, _ console: Console
-    ) async -> PrefetchTally {
-        console.beginProgress(ProgressBoard(sourceCount: arguments.count, showsTotalBar: true))
-        var ledger = ledger
-        var rows = ResultSequencer<PrefetchRow>()
-        var tally = PrefetchTally()
-        for await var report in reports {
-            report.failed = failures()
-            for entry in ledger.take(report) {
-                let row = entry.row
-                console.progress { $0.finish(failed: row.isFailure) }
-                for row in rows.finish(entry.index, with: row) where !row.isCancelled {
-                    tally.count(row)
-                    console.report(
-                        row, number: tally.count, of: arguments.count, isJSON: json, isQuiet: quiet)
-                }
-            }
-        }
-        return tally
     }
 
     private func options(_ processor: (any ImageProcessor)?) throws -> KingfisherOptionsInfo {

@@ -1,4 +1,7 @@
-struct PrefetchRow: ResultRow, Sendable {
+import Halcyon
+import HalcyonWork
+
+struct PrefetchRow: ResultRow {
     enum Outcome: Equatable, Sendable {
         case completed
         /// It was cached before.
@@ -14,10 +17,8 @@ struct PrefetchRow: ResultRow, Sendable {
     }
 
     var json: JSONObject {
-        var object = JSONObject([
-            "source": .string(source.text), "status": .string(outcome.name),
-        ])
-        if let failure { object.add("error", .object(failure.json)) }
+        var object = JSONObject(["source": source.text, "status": outcome.name])
+        object.add(present: ["error": failure?.json])
         return object
     }
 
@@ -25,6 +26,26 @@ struct PrefetchRow: ResultRow, Sendable {
         let name = source.label.printable
         if let failure { return style(.red, "✗") + " \(name)  \(failure.text)" }
         return style(.green, "✓") + " \(name)  " + style(.faint, outcome.name)
+    }
+}
+
+extension PrefetchRow {
+    /// Brings `source` into the cache; cancelling the task stops that.
+    init(
+        of argument: ImageArgument, prefetching source: Source, _ options: KingfisherOptionsInfo
+    ) async {
+        let isSkipped = OneShot<Bool>()
+        let prefetcher = ImagePrefetcher(sources: [source], options: options) { skipped, _, _ in
+            isSkipped.give(!skipped.isEmpty)
+        }
+        prefetcher.start()
+        let outcome: Outcome = await withTaskCancellationHandler {
+            await isSkipped.value ? .skipped : .completed
+        } onCancel: {
+            prefetcher.stop()
+        }
+        let failure = prefetcher.failures.first.map { LoadFailure($0.error, at: argument.label) }
+        self.init(source: argument, outcome: failure.map(Outcome.failed) ?? outcome)
     }
 }
 
@@ -56,8 +77,8 @@ struct PrefetchTally {
 
     func json(after duration: Duration) -> JSONObject {
         JSONObject([
-            "completed": .int(Int64(completed)), "skipped": .int(Int64(skipped)),
-            "failed": .int(Int64(failed)), "milliseconds": .double(duration.milliseconds),
+            "completed": completed, "skipped": skipped, "failed": failed,
+            "milliseconds": duration.milliseconds.inHundredths,
         ])
     }
 

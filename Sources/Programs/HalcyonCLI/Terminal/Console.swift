@@ -42,6 +42,10 @@ final class Console: @unchecked Sendable {
         queue.async { self.writeOutput(line) }
     }
 
+    func print(_ lines: [String]) {
+        for line in lines { print(line) }
+    }
+
     /// Writes a line to standard output and blocks until that is done, so that a long list does not
     /// pile up before a slow reader.
     /// - Throws: `OutputLost` when standard output cannot be written.

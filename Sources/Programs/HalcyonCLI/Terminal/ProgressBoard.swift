@@ -8,7 +8,7 @@ struct ProgressBoard: Sendable {
     }
 
     let sourceCount: Int
-    /// Whether the total has a bar, for work that does not report its running sources.
+    /// Whether the total has a bar, in place of lines for running sources.
     let showsTotalBar: Bool
     private(set) var finished = 0
     private(set) var failed = 0
@@ -45,7 +45,8 @@ struct ProgressBoard: Sendable {
     /// The lines for a terminal of this size, never wider than `width`.
     func lines(width: Int, height: Int, style: TextStyle) -> [String] {
         let room = max(1, min(height - 2, 12))
-        let entries = running.sorted { $0.key < $1.key }.map(\.value)
+        let shown = showsTotalBar ? [:] : running
+        let entries = shown.sorted { $0.key < $1.key }.map(\.value)
         var lines = entries.prefix(room).map { line(for: $0, width: width, style: style) }
         if entries.count > room {
             lines.append("… and \(entries.count - room) more".prefix(columns: width))

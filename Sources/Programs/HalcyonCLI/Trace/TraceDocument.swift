@@ -21,17 +21,15 @@ struct TraceDocument {
     }
 
     var text: String {
-        JSONObject([
-            "displayTimeUnit": .string("ms"), "traceEvents": .array(lines.map { .object($0) }),
-        ]).text
+        JSONObject(["displayTimeUnit": "ms", "traceEvents": lines]).jsonText
     }
 
     private mutating func add(_ events: [ImageEvent], line: Int) {
         guard let first = events.first, let start else { return }
         lines.append(
             JSONObject([
-                "name": .string("thread_name"), "ph": .string("M"), "pid": .int(1),
-                "tid": .init(line), "args": .object(JSONObject(["name": .string(first.name)])),
+                "name": "thread_name", "ph": "M", "pid": 1, "tid": line,
+                "args": JSONObject(["name": first.name]),
             ]))
         var trail = RequestTrail(start: first.time)
         for event in events {
@@ -59,8 +57,8 @@ struct TraceDocument {
             add("transfer", from: from, to: to, line, args(count, metrics))
             if let metrics { addPhases(of: metrics, endingAt: to, after: from, line) }
         case .unfetched(let isFailure, let from, let to):
-            let result = isFailure ? "failed" : "cancelled"
-            add("transfer", from: from, to: to, line, JSONObject(["result": .string(result)]))
+            let result = JSONObject(["result": isFailure ? "failed" : "cancelled"])
+            add("transfer", from: from, to: to, line, result)
         case .retried: mark("retried", event.time, line)
         case .revalidated: mark("revalidated", event.time, line)
         case .ended: break
@@ -69,20 +67,18 @@ struct TraceDocument {
 
     private static func result(of event: ImageEvent) -> JSONObject? {
         switch event.kind {
-        case .succeeded(let type): JSONObject(["result": .string(type.name)])
-        case .failed(let error):
-            JSONObject(["error": .object(LoadFailure(error, at: event.name).json)])
-        case .cancelled: JSONObject(["result": .string("cancelled")])
+        case .succeeded(let type): JSONObject(["result": type.name])
+        case .failed(let error): JSONObject(["error": LoadFailure(error, at: event.name).json])
+        case .cancelled: JSONObject(["result": "cancelled"])
         default: nil
         }
     }
 
     private func args(_ count: Int, _ metrics: NetworkMetrics?) -> JSONObject {
-        var args = JSONObject(["bytes": .init(count)])
+        var args = JSONObject(["bytes": count])
         if let metrics {
-            args.add("status", .init(metrics.httpStatusCode))
-            args.add("redirects", .init(metrics.redirectCount))
-            if let reused = metrics.isConnectionReused { args.add("reused", .bool(reused)) }
+            args.add(["status": metrics.httpStatusCode, "redirects": metrics.redirectCount])
+            args.add(present: ["reused": metrics.isConnectionReused])
         }
         return args
     }
@@ -119,19 +115,16 @@ struct TraceDocument {
     ) {
         lines.append(
             JSONObject([
-                "name": .string(name), "cat": .string("image"), "ph": .string("X"),
-                "ts": .number(microseconds(begin)),
-                "dur": .number((end - begin).milliseconds * 1000),
-                "pid": .int(1), "tid": .init(line), "args": .object(args),
+                "name": name, "cat": "image", "ph": "X", "ts": microseconds(begin),
+                "dur": (end - begin).milliseconds * 1000, "pid": 1, "tid": line, "args": args,
             ]))
     }
 
     private mutating func mark(_ name: String, _ time: ContinuousClock.Instant, _ line: Int) {
         lines.append(
             JSONObject([
-                "name": .string(name), "cat": .string("image"), "ph": .string("i"),
-                "s": .string("t"), "ts": .number(microseconds(time)), "pid": .int(1),
-                "tid": .init(line),
+                "name": name, "cat": "image", "ph": "i", "s": "t", "ts": microseconds(time),
+                "pid": 1, "tid": line,
             ]))
     }
 

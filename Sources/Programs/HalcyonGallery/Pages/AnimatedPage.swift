@@ -36,7 +36,7 @@ enum AnimatedPage {
         _ picture: Picture, _ title: String, _ detail: String, _ processor: (any ImageProcessor)?,
         _ gallery: Gallery
     ) -> Tile {
-        let view = AnimatedPictureView(width: 230, height: 170)
+        let view = AnimatedImageView().fixed(width: 230, height: 170)
         // What a processor makes of the shape is seen whole.
         if processor is RoundCornerImageProcessor {
             view.contentMode = .fit

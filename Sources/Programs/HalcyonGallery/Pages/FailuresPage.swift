@@ -6,7 +6,7 @@ import HalcyonSamples
 enum FailuresPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let shown = entries(of: gallery).map { entry in
-            let view = PictureView(width: 230, height: 170)
+            let view = ImageView().fixed(width: 230, height: 170)
             view.kf.indicatorType = .activity
             view.retriesOnClick = true
             if entry.showsText {

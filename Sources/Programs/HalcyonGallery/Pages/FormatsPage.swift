@@ -7,7 +7,7 @@ enum FormatsPage {
 
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = gallery.pictures.prefix(limit).map { picture in
-            let view = PictureView(width: 170, height: 130)
+            let view = ImageView().fixed(width: 170, height: 130)
             let tile = Tile(view, title: picture.title, detail: "…")
             view.kf.indicatorType = .activity
             view.kf.setImage(

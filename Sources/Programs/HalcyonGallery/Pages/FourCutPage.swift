@@ -5,7 +5,7 @@ import HalcyonGTK
 enum FourCutPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
-            let view = PictureView(width: 250, height: 290)
+            let view = ImageView().fixed(width: 250, height: 290)
             view.contentMode = .fit
             view.cornerRadius = nil
             view.style("bare")
@@ -42,19 +42,11 @@ enum FourCutPage {
         }
     }
 
-    private struct Entry {
-        let name: String
-        let background: Color
-        let radius: CGFloat
-    }
+    private typealias Entry = (name: String, background: Color, radius: CGFloat)
 
-    private static let entries = [
-        Entry(name: "White", background: .white, radius: 12),
-        Entry(
-            name: "Kingfisher blue",
-            background: Color(red: 0.05, green: 0.42, blue: 0.58, alpha: 1), radius: 12),
-        Entry(
-            name: "Apricot, round photos",
-            background: Color(red: 0.97, green: 0.73, blue: 0.54, alpha: 1), radius: 110),
+    private static let entries: [Entry] = [
+        ("White", .white, 12),
+        ("Kingfisher blue", Color(red: 0.05, green: 0.42, blue: 0.58), 12),
+        ("Apricot, round photos", Color(red: 0.97, green: 0.73, blue: 0.54), 110),
     ]
 }

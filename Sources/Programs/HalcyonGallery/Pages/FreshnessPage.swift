@@ -104,7 +104,7 @@ enum FreshnessPage {
 
 /// A picture with its `Cache-Control`, its use of the cache, and its stored response.
 final class FreshnessTile: Box {
-    private let view = PictureView(width: 250, height: 170)
+    private let view = ImageView().fixed(width: 250, height: 170)
     private let useLabel = Label("", style: "use")
     private let ageLabel = Label("", style: "detail")
     private let validatorLabel = Label("", style: "detail")

@@ -12,7 +12,7 @@ enum GridPage {
         configuration.onResult = { _, result in gallery.ledger.note(result) }
         let grid = ImageCollectionView(
             .grid(columns: 3...8), items: items(of: gallery), configuration: configuration,
-            makeCell: { PictureView(width: 140, height: 140) },
+            makeCell: { ImageView().fixed(width: 140, height: 140) },
             source: { $0.picture.source(copy: $0.copy) },
             configure: { cell, item in cell.accessibleDescription = item.picture.title })
         return Page(

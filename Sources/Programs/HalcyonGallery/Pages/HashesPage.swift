@@ -27,8 +27,8 @@ enum HashesPage {
     private let picture: Picture
     private let kind: Kind
     private let gallery: Gallery
-    private let hashView = PictureView(width: 200, height: 150)
-    private let view = PictureView(width: 200, height: 150)
+    private let hashView = ImageView().fixed(width: 200, height: 150)
+    private let view = ImageView().fixed(width: 200, height: 150)
     private var placeholder: KFCrossPlatformImage?
 
     init(_ picture: Picture, _ kind: Kind, _ gallery: Gallery) {

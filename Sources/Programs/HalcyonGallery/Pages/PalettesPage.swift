@@ -6,7 +6,7 @@ import HalcyonGTK
 enum PalettesPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = gallery.pictures.prefix(9).map { picture in
-            let view = PictureView(width: 230, height: 150)
+            let view = ImageView().fixed(width: 230, height: 150)
             let colours = PaletteView()
             let tile = Box(.column, spacing: 6, [view.expand(vertically: false), colours])
             view.kf.setImage(with: picture.source(), options: [.transition(.fade(0.25))]) {
@@ -45,7 +45,7 @@ enum PalettesPage {
         let total = palette.swatches.reduce(0) { $0 + $1.share }
         for swatch in palette.swatches {
             let width = max(6, (Self.width * swatch.share / total).rounded(.down) - 2)
-            let view = PictureView(swatch.color, width: width, height: 18)
+            let view = ImageView.patch(swatch.color, width: width, height: 18)
             view.cornerRadius = .point(3)
             bar.append(view)
         }

@@ -8,7 +8,7 @@ extension Label: Placeholder {}
 enum PlaceholdersPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let shown = entries(of: gallery).map { entry in
-            let view = PictureView(width: 230, height: 170)
+            let view = ImageView().fixed(width: 230, height: 170)
             view.kf.indicatorType = entry.indicator
             return (view, entry)
         }

@@ -6,8 +6,8 @@ enum ProcessorsPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
             let picture = gallery.picture(index)
-            let original = PictureView(width: 200, height: 150)
-            let processed = PictureView(width: 200, height: 150)
+            let original = ImageView().fixed(width: 200, height: 150)
+            let processed = ImageView().fixed(width: 200, height: 150)
             // So that the processor's own corners and edges are seen.
             if entry.showsEdges {
                 processed.cornerRadius = nil

@@ -7,11 +7,9 @@ enum TransitionsPage {
     private static let interval = Duration.seconds(3)
 
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let views = transitions.map { _ in PictureView(width: 230, height: 170) }
-        let show = Slides(gallery, zip(views, transitions.map(\.transition)).map { ($0, $1) })
-        let tiles = zip(views, transitions).map { view, entry in
-            Tile(view, title: entry.name, detail: entry.code)
-        }
+        let views = transitions.map { (ImageView().fixed(width: 230, height: 170), $0.transition) }
+        let show = Slides(gallery, views)
+        let tiles = zip(views, transitions).map { Tile($0.0, title: $1.name, detail: $1.code) }
         let page = Page(
             "Transitions", "How an image takes the place of the one before it.",
             buttons: [TextButton("Next") { show.next() }], content: TileGrid(tiles, columns: 2...4))
@@ -20,48 +18,34 @@ enum TransitionsPage {
         return page
     }
 
-    private struct Entry {
-        let name: String
-        let code: String
-        let transition: ImageTransition
-    }
-
-    private static let transitions = [
-        Entry(name: "Fade", code: ".fade(1.2)", transition: .fade(duration)),
-        Entry(
-            name: "Flip from the left", code: ".flipFromLeft(1.2)",
-            transition: .flipFromLeft(duration)),
-        Entry(
-            name: "Flip from the right", code: ".flipFromRight(1.2)",
-            transition: .flipFromRight(duration)),
-        Entry(
-            name: "Flip from the top", code: ".flipFromTop(1.2)", transition: .flipFromTop(duration)
-        ),
-        Entry(
-            name: "Flip from the bottom", code: ".flipFromBottom(1.2)",
-            transition: .flipFromBottom(duration)),
-        Entry(
-            name: "Custom", code: ".custom(duration: 1.2, …)",
-            transition: .custom(
-                duration: duration, options: [],
-                animations: { view, image in
-                    guard let view = view as? ImageView else { return }
-                    // Once around, from wherever it is.
-                    view.image = image
-                    view.pose = Pose(rotation: view.pose.rotation + 360)
-                }, completion: nil)),
+    private static let transitions: [(name: String, code: String, transition: ImageTransition)] = [
+        ("Fade", ".fade(1.2)", .fade(duration)),
+        ("Flip from the left", ".flipFromLeft(1.2)", .flipFromLeft(duration)),
+        ("Flip from the right", ".flipFromRight(1.2)", .flipFromRight(duration)),
+        ("Flip from the top", ".flipFromTop(1.2)", .flipFromTop(duration)),
+        ("Flip from the bottom", ".flipFromBottom(1.2)", .flipFromBottom(duration)),
+        ("Custom", ".custom(duration: 1.2, …)", turn),
     ]
+
+    /// Once around, from wherever the view is.
+    private static let turn = ImageTransition.custom(
+        duration: duration, options: [],
+        animations: { view, image in
+            guard let view = view as? ImageView else { return }
+            view.image = image
+            view.pose = Pose(rotation: view.pose.rotation + 360)
+        }, completion: nil)
 
     /// Gives all views one picture after the other.
     @MainActor private final class Slides {
         private let gallery: Gallery
-        private let views: [(view: ImageView, transition: ImageTransition)]
+        private let views: [(ImageView, ImageTransition)]
         private var index = 0
         private var running: Task<Void, Never>?
 
         init(_ gallery: Gallery, _ views: [(ImageView, ImageTransition)]) {
             self.gallery = gallery
-            self.views = views.map { (view: $0, transition: $1) }
+            self.views = views
             show(ImageTransition.none)
             prefetch()
         }

@@ -39,7 +39,7 @@ final class RequestBars: Box {
     }
 
     private static func key(to stage: ImageStage) -> View {
-        let mark = PictureView(stage.color, width: 9, height: 9).style("bare")
+        let mark = ImageView.patch(stage.color, width: 9, height: 9).style("bare")
         mark.cornerRadius = nil
         gtk_widget_set_valign(mark.widget, GTK_ALIGN_CENTER)
         return Box(.row, spacing: 4, [mark, Label(stage.words, style: "figure-name")])

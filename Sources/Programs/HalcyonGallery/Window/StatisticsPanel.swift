@@ -9,19 +9,9 @@ import HalcyonWork
 final class StatisticsPanel: Box {
     private let gallery: Gallery
     private let bars = RequestBars()
-    private var figures: [Figure: Label] = [:]
+    private var figures: [(label: Label, text: @MainActor () -> String)] = []
+    private var diskSize = "0"
     private var refreshing: Task<Void, Never>?
-
-    private enum Figure: String, CaseIterable {
-        case memory = "From memory"
-        case disk = "From disk"
-        case loaded = "Loaded"
-        case failed = "Failed"
-        case requests = "Requests"
-        case memorySize = "Memory cache"
-        case diskSize = "Disk cache"
-        case stall = "Longest stall"
-    }
 
     init(_ gallery: Gallery) {
         self.gallery = gallery
@@ -32,11 +22,20 @@ final class StatisticsPanel: Box {
         append(Label("LIVE", style: "statistics-title"))
         append(View(widget: table))
         gtk_grid_set_row_spacing(grid, 3)
-        for (row, figure) in Figure.allCases.enumerated() {
-            let name = Label(figure.rawValue, style: "figure-name")
+        let ledger = gallery.ledger
+        let rows: [(name: String, text: @MainActor () -> String)] = [
+            ("From memory", { "\(ledger.memory)" }), ("From disk", { "\(ledger.disk)" }),
+            ("Loaded", { "\(ledger.loaded)" }), ("Failed", { "\(ledger.failed)" }),
+            ("Requests", { "\(gallery.origin.requestCount)" }),
+            ("Memory cache", { Self.bytes(gallery.cache.memoryStorageCacheCost) }),
+            ("Disk cache", { [weak self] in self?.diskSize ?? "0" }),
+            ("Longest stall", { Self.milliseconds(MainLoopMeter.mostProcessorTime) }),
+        ]
+        for (row, figure) in rows.enumerated() {
+            let name = Label(figure.name, style: "figure-name")
             let value = Label("0", style: "figure")
             gtk_label_set_xalign(OpaquePointer(value.widget), 1)
-            figures[figure] = value
+            figures.append((value, figure.text))
             gtk_grid_attach(grid, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
             gtk_grid_attach(grid, value.widget, 1, gint(row), 1, 1)
         }
@@ -56,18 +55,13 @@ final class StatisticsPanel: Box {
     }
 
     func refresh() async {
-        let ledger = gallery.ledger
         // A size that cannot be read now is read the next time.
-        let disk = try? await gallery.cache.diskStorageSize
-        figures[.memory]?.show("\(ledger.memory)")
-        figures[.disk]?.show("\(ledger.disk)")
-        figures[.loaded]?.show("\(ledger.loaded)")
-        figures[.failed]?.show("\(ledger.failed)")
-        figures[.requests]?.show("\(gallery.origin.requestCount)")
-        figures[.memorySize]?.show(Self.bytes(gallery.cache.memoryStorageCacheCost))
-        let stall = MainLoopMeter.mostProcessorTime.inSeconds * 1000
-        figures[.stall]?.show(String(format: "%.1f ms", stall))
-        if let disk { figures[.diskSize]?.show(Self.bytes(Int(disk))) }
+        if let size = try? await gallery.cache.diskStorageSize { diskSize = Self.bytes(Int(size)) }
+        for (label, text) in figures { label.show(text()) }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        String(format: "%.1f ms", duration.inSeconds * 1000)
     }
 
     private static func bytes(_ count: Int) -> String {

@@ -1,4 +1,6 @@
 public import Foundation
+import HalcyonPixels
+import HalcyonWork
 
 /// The faults of a configuration: all of them, not only the first.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -39,8 +41,8 @@ extension ImageServerConfiguration {
             let name = prefix.isEmpty ? key : "\(prefix).\(key)"
             if let setting = Setting.all.first(where: { $0.name == name }) {
                 // A single value stands for a list of one.
-                let isTaken = setting.take(value, &self) || setting.take(.list([value]), &self)
-                if !isTaken { faults.append("\(name) must be \(setting.expected).") }
+                if setting.take(value, &self) || setting.take(.list([value]), &self) { continue }
+                faults.append(setting.fault(named: name))
             } else if case .table(let inner) = value,
                 Setting.all.contains(where: { $0.name.hasPrefix(name + ".") })
             {
@@ -67,14 +69,11 @@ extension ImageServerConfiguration {
         for (name, text) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix("HALCYON_") {
             if let setting = settings[name] {
-                if !setting.take(.text(text), &self) {
-                    faults.append("\(name) must be \(setting.expected).")
-                }
+                if !setting.take(.text(text), &self) { faults.append(setting.fault(named: name)) }
             } else if !UnknownVariable.isOfOthers(name, text) {
                 let variable = UnknownVariable(name)
                 if variable.isMisspelt {
-                    faults.append(
-                        "There is no setting \(name). The nearest is \(variable.nearest).")
+                    faults.append(Self.unknown(name, nearest: variable.nearest))
                 } else if name.hasPrefix("HALCYON_SERVER_") {
                     unknown.append(name)
                 }
@@ -91,8 +90,22 @@ extension ImageServerConfiguration {
             throw ConfigurationError(faults: [Self.unknown(name)])
         }
         guard setting.take(.text(text), &self) else {
-            throw ConfigurationError(faults: ["\(name) must be \(setting.expected)."])
+            throw ConfigurationError(faults: [setting.fault(named: name)])
         }
+    }
+
+    /// The settings with what holds in place of those that are not set.
+    ///
+    /// - Parameter logFormat: What lines of the log look like here.
+    package func effective(logFormat: Log.Format) -> ImageServerConfiguration {
+        var configuration = self
+        configuration.cache.directory = cacheDirectory.path
+        configuration.http.ttl = http.ttl ?? (signature.isRequired ? .seconds(31_536_000) : .zero)
+        configuration.log.format = log.format ?? logFormat
+        configuration.playground = showsPlayground
+        configuration.work.decoders = min(work.decoders, Processors.count)
+        configuration.work.memory = work.memory ?? DecodingBudget.shared.limit
+        return configuration
     }
 
     /// All settings as JSON, with `***` in place of secrets.
@@ -114,7 +127,11 @@ extension ImageServerConfiguration {
     private static func unknown(_ name: String) -> String {
         let nearest = name.lowercased().nearest(of: Setting.all.map { $0.name.lowercased() })
         let setting = Setting.all.first { $0.name.lowercased() == nearest.text }
-        return "There is no setting \(name). The nearest is \(setting?.name ?? "bind")."
+        return unknown(name, nearest: setting?.name ?? "bind")
+    }
+
+    private static func unknown(_ name: String, nearest: String) -> String {
+        "There is no setting \(name). The nearest is \(nearest)."
     }
 }
 

@@ -49,6 +49,8 @@ public enum ListenAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
+    var takesAnyPort: Bool { if case .tcp(_, 0) = self { true } else { false } }
+
     private static let loopback = ["127.0.0.0/8", "::1/128"].compactMap(IPNetwork.init)
 }
 

@@ -20,24 +20,23 @@ struct Setting: Sendable {
     /// The name of the environment variable: `HALCYON_LIMITS_MAX_PIXELS`.
     var variable: String {
         let letters = Array(name)
-        var words = "HALCYON_"
-        for (index, letter) in letters.enumerated() {
-            if letter == "." {
-                words += "_"
-                continue
-            }
-            if letter.isUppercase, index > 0 {
-                let isAfterLower = letters[index - 1].isLowercase
-                // The last capital of several begins the next word: `maxURLLength`.
-                let isBeforeLower = index + 1 < letters.count && letters[index + 1].isLowercase
-                if isAfterLower || (letters[index - 1].isUppercase && isBeforeLower) {
-                    words += "_"
-                }
-            }
-            words += letter.uppercased()
+        let words = letters.indices.map { index in
+            let letter = letters[index]
+            guard letter != "." else { return "_" }
+            guard letter.isUppercase, index > 0 else { return letter.uppercased() }
+            // The last capital of several begins the next word: `maxURLLength`.
+            let isBeforeLower = letters[index...].dropFirst().first?.isLowercase == true
+            let former = letters[index - 1]
+            let beginsWord = former.isLowercase || (former.isUppercase && isBeforeLower)
+            return (beginsWord ? "_" : "") + letter.uppercased()
         }
-        return words
+        return "HALCYON_" + words.joined()
     }
+
+    /// The fault of a value that is not taken.
+    ///
+    /// - Parameter name: The name that it was given by, which may be that of the variable.
+    func fault(named name: String) -> String { "\(name) must be \(expected)." }
 
     init<Value: SettingType>(
         _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,

@@ -73,12 +73,8 @@ extension Bool: SettingType {
 extension Int: SettingType {
     init?(setting: SettingValue) {
         switch setting {
-        case .number(let number):
-            guard let whole = Int(exactly: number) else { return nil }
-            self = whole
-        case .text(let text):
-            guard let whole = Int(text) else { return nil }
-            self = whole
+        case .number(let number): self.init(exactly: number)
+        case .text(let text): self.init(text)
         default: return nil
         }
     }
@@ -112,9 +108,8 @@ extension String: SettingType {
 /// In seconds.
 extension Duration: SettingType {
     init?(setting: SettingValue) {
-        guard let seconds = Double(setting: setting), seconds >= 0, seconds <= 1e10 else {
-            return nil
-        }
+        guard let seconds = Double(setting: setting), (0...1e10).contains(seconds)
+        else { return nil }
         self = .milliseconds(Int64((seconds * 1000).rounded()))
     }
     var setting: SettingValue { .number(inSeconds) }
@@ -165,12 +160,8 @@ extension Array: SettingType where Element: SettingType {
 
 extension Optional: SettingType where Wrapped: SettingType {
     init?(setting: SettingValue) {
-        if setting == .none {
-            self = .none
-            return
-        }
-        guard let value = Wrapped(setting: setting) else { return nil }
-        self = .some(value)
+        self = Wrapped(setting: setting)
+        if self == nil, setting != .none { return nil }
     }
     var setting: SettingValue { self?.setting ?? .none }
     static var expected: String { Wrapped.expected }
