@@ -8,8 +8,8 @@ package enum EmbeddedProfile {
     package static func taken(from file: Data) -> Taken? {
         let taken = file.withUnsafeBytes { bytes -> Taken? in
             if bytes.starts(with: PNGChunks.signature) { return fromPNG(bytes, file) }
-            if bytes.integer(at: 0, length: 2) == 0xFFD8 { return fromJPEG(bytes, file) }
-            if bytes.hasText("RIFF", at: 0), bytes.hasText("WEBP", at: 8) {
+            if bytes.bigEndian(0, 2) == 0xFFD8 { return fromJPEG(bytes, file) }
+            if bytes.hasText("RIFF"), bytes.hasText("WEBP", at: 8) {
                 return fromWebP(bytes, file)
             }
             return nil
@@ -27,7 +27,7 @@ package enum EmbeddedProfile {
         var segments = JPEGSegments(bytes)
         var dropped: [Range<Int>] = []
         while let segment = segments.next(), segment.code != 0xDA {
-            if segment.code == 0xE2, segment.content.hasText("ICC_PROFILE\0", at: 0) {
+            if segment.code == 0xE2, segment.content.hasText("ICC_PROFILE\0") {
                 dropped.append(segment.start..<segment.end)
             }
         }

@@ -151,8 +151,8 @@ package struct GIFBlocks {
 
     /// `nil` for bytes that end within the header.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let width = bytes.integer(at: 6, length: 2, littleEndian: true),
-            let height = bytes.integer(at: 8, length: 2, littleEndian: true),
+        guard let width = bytes.littleEndian(6, 2),
+            let height = bytes.littleEndian(8, 2),
             let flags = bytes.byte(at: 10)
         else { return nil }
         self.bytes = bytes
@@ -210,7 +210,7 @@ package struct GIFBlocks {
     }
 
     private func number(_ place: Int) -> Int? {
-        bytes.integer(at: place, length: 2, littleEndian: true)
+        bytes.littleEndian(place, 2)
     }
 
     /// The colour table that a descriptor's flags announce.

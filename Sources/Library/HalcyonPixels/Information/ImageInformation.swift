@@ -182,8 +182,6 @@ struct FilePart {
     let bytes: UnsafeRawBufferPointer
     /// Whether nothing follows.
     let isWhole: Bool
-
-    var reader: ByteReader { ByteReader(bytes) }
 }
 
 extension ImageInformation.Camera {

@@ -4,14 +4,14 @@ import Foundation
 
 /// The pixels of a Windows bitmap.
 struct BMPPixels {
-    private let reader: ByteReader
+    private let bytes: UnsafeRawBufferPointer
     private let header: BMPHeader
     /// Red, green and blue of each index; of those that the file does not have, black.
     private let palette: [UInt8]
     private let fields: [BitField]
 
-    init(_ reader: ByteReader, _ header: BMPHeader) {
-        self.reader = reader
+    init(_ bytes: UnsafeRawBufferPointer, _ header: BMPHeader) {
+        self.bytes = bytes
         self.header = header
         fields = header.masks.map(BitField.init)
         var palette = [UInt8](repeating: 0, count: 256 * 3)
@@ -19,7 +19,7 @@ struct BMPPixels {
             let entry = header.paletteOffset + index * header.paletteEntrySize
             // Stored as blue, green, red. A table that is cut short goes on in black.
             for channel in 0..<3 {
-                palette[index * 3 + channel] = reader.byte(entry + 2 - channel) ?? 0
+                palette[index * 3 + channel] = bytes.byte(at: entry + 2 - channel) ?? 0
             }
         }
         self.palette = palette
@@ -72,7 +72,7 @@ struct BMPPixels {
                 pixels[place * 4 + channel] = pixels[place * channels + channel]
             }
             let storedRow = header.isTopDown ? y : header.size.height - 1 - y
-            let byte = reader.byte(maskOffset + storedRow * rowSize + x / 8) ?? 0
+            let byte = bytes.byte(at: maskOffset + storedRow * rowSize + x / 8) ?? 0
             pixels[place * 4 + 3] = byte & (0x80 >> UInt8(x % 8)) == 0 ? 255 : 0
         }
     }
@@ -91,7 +91,7 @@ struct BMPPixels {
         for row in 0..<header.size.height {
             try checkTime()
             guard
-                let bytes = reader.slice(
+                let bytes = bytes.slice(
                     header.pixelOffset + row * header.rowSize, count: header.usedRowSize)
             else { throw .damaged("it is cut short") }
             writeRow(room(row), bytes)
@@ -162,7 +162,7 @@ struct BMPPixels {
             }
         }
 
-        while let count = reader.byte(offset), let value = reader.byte(offset + 1) {
+        while let count = bytes.byte(at: offset), let value = bytes.byte(at: offset + 1) {
             offset += 2
             switch (count, value) {
             case (1..., _):
@@ -174,7 +174,7 @@ struct BMPPixels {
             case (0, 1):
                 return try advance(header.size.height)
             case (0, 2):
-                guard let right = reader.byte(offset), let up = reader.byte(offset + 1) else {
+                guard let right = bytes.byte(at: offset), let up = bytes.byte(at: offset + 1) else {
                     throw .damaged("it is cut short")
                 }
                 offset += 2
@@ -182,7 +182,7 @@ struct BMPPixels {
                 try advance(Int(up))
             default:
                 let byteCount = isNibbles ? (Int(value) + 1) / 2 : Int(value)
-                guard let bytes = reader.slice(offset, count: byteCount) else {
+                guard let bytes = bytes.slice(offset, count: byteCount) else {
                     throw .damaged("it is cut short")
                 }
                 if isNibbles {

@@ -103,7 +103,7 @@ struct GIFStructure {
                 control = next
                 isFrameExpected = true
             case .other(let label, let content):
-                if label == 0xFF { readLoopCount(ByteReader(bytes), content) }
+                if label == 0xFF { readLoopCount(bytes, content) }
             case .image(let image):
                 frames.append(Frame(image: image, control: control))
                 control = .none
@@ -133,12 +133,12 @@ struct GIFStructure {
     }
 
     /// The application extension in which Netscape has written how often an animation is repeated.
-    private mutating func readLoopCount(_ reader: ByteReader, _ offset: Int) {
-        guard let name = reader.slice(offset, count: 12), name[0] == 11,
-            name.dropFirst().elementsEqual("NETSCAPE2.0".utf8)
-                || name.dropFirst().elementsEqual("ANIMEXTS1.0".utf8),
-            reader.byte(offset + 12) == 3, reader.byte(offset + 13) == 1,
-            let repetitions = reader.littleUInt16(offset + 14)
+    private mutating func readLoopCount(_ bytes: UnsafeRawBufferPointer, _ offset: Int) {
+        guard bytes.byte(at: offset) == 11,
+            bytes.hasText("NETSCAPE2.0", at: offset + 1)
+                || bytes.hasText("ANIMEXTS1.0", at: offset + 1),
+            bytes.byte(at: offset + 12) == 3, bytes.byte(at: offset + 13) == 1,
+            let repetitions = bytes.littleEndian(offset + 14, 2)
         else { return }
         loopCount = repetitions == 0 ? 0 : repetitions + 1
     }

@@ -2,20 +2,17 @@
 enum HEVCColours {
     /// The code points of ITU-T H.273 in the first sequence parameter set of a box `hvcC` (ISO/IEC 14496-15,
     /// 8.3.2.1); `nil` when there are none, and behind parts of it that still pictures have no use for.
-    static func codes(_ box: ISOBoxes.Box, _ reader: ByteReader) -> (primaries: Int, transfer: Int)?
-    {
-        var place = box.content.lowerBound + 22
-        let end = min(box.content.upperBound, reader.count)
-        guard let arrays = reader.byte(place) else { return nil }
-        place += 1
+    static func codes(_ box: ISOBoxes.Box) -> (primaries: Int, transfer: Int)? {
+        guard let arrays = box.byte(22) else { return nil }
+        var place = 23
         for _ in 0..<arrays {
-            guard let type = reader.byte(place), let count = reader.bigUInt16(place + 1) else {
+            guard let type = box.byte(place), let count = box.number(place + 1, 2) else {
                 return nil
             }
             place += 3
             for _ in 0..<count {
-                guard let length = reader.bigUInt16(place), place + 2 + length <= end,
-                    let unit = reader.slice(place + 2, count: length)
+                guard let length = box.number(place, 2), place + 2 + length <= box.available,
+                    let unit = box.slice(place + 2, count: length)
                 else { return nil }
                 if type & 63 == sequenceParameters {
                     var bits = Bits(unit.dropFirst(2))
