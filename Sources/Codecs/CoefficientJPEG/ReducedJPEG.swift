@@ -54,7 +54,9 @@ public struct ReducedJPEG {
         if header.frame.isProgressive {
             content = .progressive(try ProgressiveScans(of: bytes, header))
         } else {
-            content = .baseline(try ScanHeader(header.scan, frame: header.frame))
+            let scan = try ScanHeader(header.scan, frame: header.frame)
+            try scan.checkTellsAll(of: header.frame)
+            content = .baseline(scan)
         }
         self.bytes = bytes
         width = header.frame.width
@@ -105,7 +107,7 @@ public struct ReducedJPEG {
             if scan.isOfMeans {
                 try MeanScan(scan, layout: layout, blocks: blocks).decode(bytes)
             } else {
-                try BandScan(scan, blocks: blocks[scan.members[0].component]).decode(bytes)
+                try BandScan(scan, blocks: blocks[scan.header.members[0].component]).decode(bytes)
             }
         }
         for row in 0..<layout.unitRows {

@@ -39,7 +39,10 @@ static void unfilter_paeth(
 #if defined(__x86_64__)
 
 /* Pixels of 3 or 4 bytes, one at a time, their bytes side by side. Four bytes are read and written for
-   each but the last; of pixels of three the fourth is that of the next one, written again in turn. */
+   each but the last; of pixels of three the fourth is that of the next one, written again in turn. The loops
+   are compiled for each size. */
+
+#define INLINE static inline __attribute__((always_inline))
 
 static inline __m128i load(const uint8_t *bytes) {
     int32_t value;
@@ -52,7 +55,7 @@ static inline void store(uint8_t *bytes, __m128i pixel) {
     memcpy(bytes, &value, 4);
 }
 
-static inline size_t sub_pixels(
+INLINE size_t sub_pixels(
     const uint8_t *stored, uint8_t *row, size_t count, const size_t n) {
     __m128i left = _mm_setzero_si128();
     size_t i = 0;
@@ -63,7 +66,7 @@ static inline size_t sub_pixels(
     return i;
 }
 
-static inline size_t average_pixels(
+INLINE size_t average_pixels(
     const uint8_t *stored, const uint8_t *above, uint8_t *row, size_t count, const size_t n) {
     const __m128i ones = _mm_set1_epi8(1);
     __m128i left = _mm_setzero_si128();
@@ -103,24 +106,6 @@ __attribute__((target("sse4.1"))) static inline size_t paeth_pixels(
     return i;
 }
 
-static size_t sub_3(const uint8_t *stored, uint8_t *row, size_t count) {
-    return sub_pixels(stored, row, count, 3);
-}
-
-static size_t sub_4(const uint8_t *stored, uint8_t *row, size_t count) {
-    return sub_pixels(stored, row, count, 4);
-}
-
-static size_t average_3(
-    const uint8_t *stored, const uint8_t *above, uint8_t *row, size_t count) {
-    return average_pixels(stored, above, row, count, 3);
-}
-
-static size_t average_4(
-    const uint8_t *stored, const uint8_t *above, uint8_t *row, size_t count) {
-    return average_pixels(stored, above, row, count, 4);
-}
-
 __attribute__((target("sse4.1"))) static size_t paeth_3(
     const uint8_t *stored, const uint8_t *above, uint8_t *row, size_t count) {
     return paeth_pixels(stored, above, row, count, 3);
@@ -141,10 +126,10 @@ static size_t begin(
     if (n != 3 && n != 4) return 0;
     switch (filter) {
     case filter_sub:
-        return n == 3 ? sub_3(stored, row, count) : sub_4(stored, row, count);
+        return n == 3 ? sub_pixels(stored, row, count, 3) : sub_pixels(stored, row, count, 4);
     case filter_average:
-        return n == 3 ? average_3(stored, above, row, count)
-                      : average_4(stored, above, row, count);
+        return n == 3 ? average_pixels(stored, above, row, count, 3)
+                      : average_pixels(stored, above, row, count, 4);
     case filter_paeth:
         if (!__builtin_cpu_supports("sse4.1")) return 0;
         return n == 3 ? paeth_3(stored, above, row, count) : paeth_4(stored, above, row, count);
