@@ -1,4 +1,4 @@
-#include "CJPEGReader.h"
+#include "CJPEG.h"
 
 #include <stdlib.h>
 
