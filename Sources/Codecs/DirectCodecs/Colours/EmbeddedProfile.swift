@@ -43,9 +43,7 @@ package enum EmbeddedProfile {
         let names = [UInt32(chunk: "iCCP"), UInt32(chunk: "gAMA"), UInt32(chunk: "cHRM")]
         var dropped: [Range<Int>] = []
         while let chunk = try? chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
-            if names.contains(chunk.type) {
-                dropped.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
-            }
+            if names.contains(chunk.type) { dropped.append(chunk.whole) }
         }
         return (file: file.without(dropped), profile: Data(profile))
     }

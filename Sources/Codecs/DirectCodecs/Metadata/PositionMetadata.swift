@@ -110,7 +110,7 @@ struct PNGPositions {
     }
 
     private mutating func look(at chunk: PNGChunks.Chunk, in bytes: UnsafeRawBufferPointer) {
-        let data = UnsafeRawBufferPointer(rebasing: bytes[chunk.range])
+        let data = chunk.content
         switch chunk.type {
         case UInt32(chunk: "eXIf"):
             let header = data.hasText("Exif\0\0") ? 6 : 0
@@ -122,8 +122,7 @@ struct PNGPositions {
             UInt32(chunk: "tEXt") where data.hasText("Raw profile type "),
             UInt32(chunk: "zTXt") where data.hasText("Raw profile type "):
             if Self.isColour(data) { return }
-            // With its length, type and checksum.
-            dropped.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
+            dropped.append(chunk.whole)
         default: break
         }
     }
