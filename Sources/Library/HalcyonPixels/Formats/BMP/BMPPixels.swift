@@ -40,20 +40,11 @@ struct BMPPixels {
     func decode(into output: UnsafeMutablePointer<UInt8>, size: PixelSize) throws(CodecRefusal) {
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: header.size.width * channels)
         defer { row.deallocate() }
-        let resampler = InterleavedResampler(
-            horizontal: SampleAxis(sourceCount: header.size.width, targetCount: size.width),
-            vertical: SampleAxis(sourceCount: header.size.height, targetCount: size.height),
-            channels: channels)
-        // The filter is symmetric, so that what is stored from the bottom may be resampled from there.
-        let down = size.width * channels * (header.isTopDown ? 1 : -1)
-        var target = output + (header.isTopDown ? 0 : (size.height - 1) * size.width * channels)
-        try forEachRow(in: { _ in row }) {
-            resampler.push(row)
-            while resampler.hasNextRow {
-                resampler.writeNextRow(to: target)
-                target += down
-            }
-        }
+        let reducer = PixelReducer(
+            source: (header.size.width, header.size.height), width: size.width,
+            height: size.height, channels: channels, depth: 8, isUpsideDown: !header.isTopDown,
+            into: output)
+        try forEachRow(in: { _ in row }) { reducer.push(row) }
     }
 
     /// Writes the pixels of an icon as RGBA, from the top row down: where nothing is opaque, or there is no alpha,
