@@ -39,10 +39,10 @@ extension OpenedByVips {
     init(_ data: Data, _ format: ImageFormat) throws {
         let isHEIF = [.AVIF, .HEIC].contains(format)
         let properties = isHEIF ? HEIFProperties(data) : nil
-        var (data, structure) = (data, format == .GIF ? GIFStructure(data) : nil)
+        var (data, structure) = (data, format == .GIF ? GIFFile(data) : nil)
         try structure?.check()
         if let plain = structure?.plainFile(data) {
-            (data, structure) = (plain, GIFStructure(plain))
+            (data, structure) = (plain, GIFFile(plain))
         }
         try Self.refuseEarly(data, format, properties)
         let meaning = try isHEIF ? HEIFMeaning(data, format) : nil
@@ -115,11 +115,11 @@ struct OpenedByVips: OpenedImage {
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
-    private let structure: GIFStructure?
+    private let structure: GIFFile?
 
     init(
         _ data: Data, header: ImageHeader, orientation: Int = 1, meaning: HEIFMeaning? = nil,
-        structure: GIFStructure? = nil
+        structure: GIFFile? = nil
     ) {
         self.data = data
         self.header = header
@@ -199,8 +199,8 @@ struct OpenedByVips: OpenedImage {
 
     func frameReader() throws -> any FrameReader {
         switch header.format {
-        case .GIF: try StripFrameReader(data, structure ?? GIFStructure(data), header: header)
-        case .WebP: try WebPFrameReader(data, header: header, orientation: orientation)
+        case .GIF: try StripFrameReader(data, structure ?? GIFFile(data), header: header)
+        case .WebP: try CanvasFrameReader(webP: data, header: header, orientation: orientation)
         default: throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
         }
     }
@@ -256,10 +256,10 @@ struct StripFrameReader: FrameReader {
 
     private let data: Data
     private let size: PixelSize
-    private let structure: GIFStructure
+    private let structure: GIFFile
     private let strip: VipsImage
 
-    init(_ data: Data, _ structure: GIFStructure, header: ImageHeader) throws {
+    init(_ data: Data, _ structure: GIFFile, header: ImageHeader) throws {
         self.data = data
         self.structure = structure
         size = header.size

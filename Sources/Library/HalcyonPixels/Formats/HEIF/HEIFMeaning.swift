@@ -135,7 +135,6 @@ struct HEIFPicture {
     /// The kind of a picture that libheif may not know, in words that follow "unsupported:"; `nil` for those that
     /// it always knows.
     var unusualKind: String? {
-        let name: String
         switch type {
         case "unci":
             guard let compression else {
@@ -145,14 +144,14 @@ struct HEIFPicture {
             return "its uncompressed pixels (unci) are packed with "
                 + "\(methods[compression] ?? compression), which is not read"
         case "mski": return "it is a mask (mski), which is not read"
-        case "jpeg": name = "JPEG"
-        case "j2k1": name = "JPEG 2000"
-        case "avc1": name = "H.264"
-        case "vvc1": name = "H.266"
-        case "evc1": name = "EVC"
-        case "lhv1": name = "layered H.265"
-        default: return nil
+        default:
+            return type.flatMap { Self.foreignCodecs[$0] }
+                .map { "its pixels are stored as \($0), which is not read" }
         }
-        return "its pixels are stored as \(name), which is not read"
     }
+
+    private static let foreignCodecs = [
+        "jpeg": "JPEG", "j2k1": "JPEG 2000", "avc1": "H.264", "vvc1": "H.266", "evc1": "EVC",
+        "lhv1": "layered H.265",
+    ]
 }
