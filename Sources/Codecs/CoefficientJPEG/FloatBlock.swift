@@ -2,9 +2,9 @@ import CCodecs
 
 /// The common part of the block decoders that calculate with fractions.
 protocol FloatBlock: BlockDecoder {
-    /// What is multiplied with the coefficients of each row, and of each column that takes part.
+    /// The factors of the coefficients of each row, and of each column.
     static var factors: [Float] { get }
-    /// What is multiplied with all of them.
+    /// The factor of all coefficients.
     static var scale: Float { get }
     /// The last place of the zigzag order whose value matters.
     static var lastPlace: Int { get }

@@ -243,7 +243,7 @@ struct FrameHeader {
     }
 }
 
-/// What a scan tells of which components (ITU-T T.81, B.2.3).
+/// The header of a scan: its components, and what it tells of them (ITU-T T.81, B.2.3).
 struct ScanHeader {
     struct Member {
         /// Its place among the components of the frame.

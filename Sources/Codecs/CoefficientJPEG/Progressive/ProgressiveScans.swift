@@ -1,6 +1,6 @@
 /// The header of one scan of a progressive file, and what was in force there.
 struct ProgressiveScan {
-    /// Of the mean alone, or of some of one component's other coefficients.
+    /// It tells the means alone, or some of one component's other coefficients.
     let header: ScanHeader
     let tables: JPEGTables
     /// Where its coded data starts.

@@ -18,7 +18,7 @@ package struct GIFFile {
         package let image: GIFBlocks.Picture
         /// The last of the extensions that describe it.
         package let control: GIFBlocks.Control
-        /// That of the last of them that names one.
+        /// The index in the last of them that names one.
         let transparentIndex: UInt8?
         /// Whether all of them are as long as they should be.
         let hasUsualControls: Bool

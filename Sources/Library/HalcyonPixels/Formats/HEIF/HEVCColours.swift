@@ -72,7 +72,7 @@ enum HEVCColours {
             for _ in 0..<count { _ = number() }
         }
 
-        /// Those of `seq_parameter_set_rbsp` (H.265, 7.3.2.2) and, in it, of `vui_parameters` (E.2.1).
+        /// Reads `seq_parameter_set_rbsp` (H.265, 7.3.2.2), and in it the start of `vui_parameters` (E.2.1).
         mutating func colours() -> (primaries: Int, transfer: Int)? {
             skip(4)
             let layers = next(3)

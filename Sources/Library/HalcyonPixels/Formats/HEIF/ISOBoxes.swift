@@ -7,7 +7,7 @@ struct ISOBoxes: Sequence, IteratorProtocol {
         let type: String
         /// The range after size and type; it may extend past the available bytes.
         let content: Range<Int>
-        /// Those of the file.
+        /// The bytes of the file.
         fileprivate let bytes: UnsafeRawBufferPointer
 
         /// Bytes of the content that are there.
