@@ -170,15 +170,4 @@ struct ResamplerTests {
         }
         #expect(made[40 + 3] == 0)
     }
-
-    @Test func takesPixelsFromMemoryWithPaddedRows() {
-        let pixels = Self.samples(20, 12, channels: 3)
-        let (horizontal, vertical) = ExactLanczos.axes(17, 12, 5, 5)
-        let cut = (0..<12).flatMap { pixels[$0 * 60..<$0 * 60 + 51] }
-        var made = [UInt8](repeating: 0, count: 5 * 5 * 3)
-        InterleavedResampler.resample(
-            pixels, bytesPerRow: 60, horizontal: horizontal, vertical: vertical, channels: 3,
-            into: &made)
-        #expect(made == Self.resampled(cut, 3, horizontal, vertical))
-    }
 }

@@ -2,8 +2,10 @@ import CCodecs
 
 /// The common part of the block decoders that calculate with fractions.
 protocol FloatBlock: BlockDecoder {
-    /// The slots of the scratch that take coefficients; one more may take those that are not used.
-    static var slots: Int { get }
+    /// The factors of the coefficients of each row, and of each column.
+    static var factors: [Float] { get }
+    /// The factor of all coefficients.
+    static var scale: Float { get }
     /// The last place of the zigzag order whose value matters.
     static var lastPlace: Int { get }
 
@@ -14,6 +16,15 @@ protocol FloatBlock: BlockDecoder {
 }
 
 extension FloatBlock {
+    /// The slots of the scratch that take coefficients; one more takes those that are not used.
+    private static var slots: Int { side * side }
+
+    static func step(row: Int, column: Int) -> BlockStep {
+        guard row < side, column < side else { return BlockStep(slot: Int32(slots)) }
+        return BlockStep(
+            slot: Int32(column * side + row), factor: scale * factors[row] * factors[column])
+    }
+
     @inline(__always)
     static func decode(
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
@@ -101,15 +112,9 @@ extension FloatBlock {
 /// the factors ½ and b are in the coefficients already; a/b is 1 + √2.
 enum LowBlock4: FloatBlock {
     static let side = 4
-    static let slots = 16
     static let lastPlace = 24
-
-    static func step(row: Int, column: Int) -> BlockStep {
-        guard row < 4, column < 4 else { return BlockStep(slot: 16) }
-        let factors: [Float] = [0.5, 0.270598050, 0.5, 0.270598050]
-        return BlockStep(
-            slot: Int32(column * 4 + row), factor: 0.5 * factors[row] * factors[column])
-    }
+    static let factors: [Float] = [0.5, 0.270598050, 0.5, 0.270598050]
+    static let scale: Float = 0.5
 
     @inline(__always)
     static func transform(
@@ -126,17 +131,12 @@ enum LowBlock4: FloatBlock {
 /// already, and five multiplications remain in each direction.
 enum FullBlock: FloatBlock {
     static let side = 8
-    static let slots = 64
     static let lastPlace = 63
-
-    /// The factors are √2 · cos(kπ/16), and 1 for k = 0.
-    static func step(row: Int, column: Int) -> BlockStep {
-        let factors: [Float] = [
-            1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.541196100, 0.275899379,
-        ]
-        return BlockStep(
-            slot: Int32(column * 8 + row), factor: 0.125 * factors[row] * factors[column])
-    }
+    /// √2 · cos(kπ/16), and 1 for k = 0.
+    static let factors: [Float] = [
+        1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.541196100, 0.275899379,
+    ]
+    static let scale: Float = 0.125
 
     @inline(__always)
     static func transform(

@@ -243,31 +243,58 @@ struct FrameHeader {
     }
 }
 
-/// Which Huffman tables each component of the only scan is coded with.
+/// The header of a scan: its components, and what it tells of them (ITU-T T.81, B.2.3).
 struct ScanHeader {
-    struct Component {
+    struct Member {
+        /// Its place among the components of the frame.
+        let component: Int
+        /// The slots of its Huffman tables, 0...3.
         let direct: Int
         let alternating: Int
     }
 
-    let components: [Component]
+    let members: [Member]
+    /// The places of the zigzag order that it tells of.
+    let band: ClosedRange<Int>
+    /// The bit down to which coefficients were known before; 0 when this is their first scan.
+    let high: Int
+    /// The bit down to which they are known then.
+    let low: Int
 
-    /// From the content of an SOS segment. The scan has to hold all components, completely.
+    /// From the content of an SOS segment.
     init(_ content: ArraySlice<UInt8>, frame: FrameHeader) throws(JPEGRefusal) {
         let bytes = Array(content)
-        let count = frame.components.count
-        guard let named = bytes.first, bytes.count == 4 + 2 * Int(named) else { throw .segment }
-        guard Int(named) == count else { throw .scans }
-        var components: [Component] = []
-        for (index, component) in frame.components.enumerated() {
-            guard bytes[1 + 2 * index] == component.identifier else { throw .scans }
-            let tables = bytes[2 + 2 * index]
-            guard tables >> 4 < 4, tables & 15 < 4 else { throw .huffman }
-            components.append(Component(direct: Int(tables >> 4), alternating: Int(tables & 15)))
+        guard let count = bytes.first.map(Int.init), bytes.count == 4 + 2 * count else {
+            throw .segment
         }
-        // All frequencies, with all bits.
-        guard Array(bytes.suffix(3)) == [0, 63, 0] else { throw .scans }
-        self.components = components
+        guard (1...frame.components.count).contains(count) else { throw .scans }
+        var members: [Member] = []
+        for index in 0..<count {
+            let (name, slots) = (bytes[1 + 2 * index], bytes[2 + 2 * index])
+            // Components keep their order, so that none comes twice.
+            let next = members.last.map { $0.component + 1 } ?? 0
+            guard
+                let component = frame.components[next...].firstIndex(where: {
+                    $0.identifier == name
+                })
+            else { throw .scans }
+            guard slots >> 4 < 4, slots & 15 < 4 else { throw .huffman }
+            members.append(
+                Member(
+                    component: component, direct: Int(slots >> 4), alternating: Int(slots & 15)))
+        }
+        let end = bytes.suffix(3).map(Int.init)
+        guard end[0] <= end[1], end[1] < 64 else { throw .scans }
+        self.members = members
+        band = end[0]...end[1]
+        (high, low) = (end[2] >> 4, end[2] & 15)
+    }
+
+    /// Throws unless the scan tells all frequencies of all components, with all bits.
+    func checkTellsAll(of frame: FrameHeader) throws(JPEGRefusal) {
+        guard members.count == frame.components.count, band == 0...63, high == 0, low == 0 else {
+            throw .scans
+        }
     }
 }
 

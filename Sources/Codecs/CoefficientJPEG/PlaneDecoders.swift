@@ -11,7 +11,7 @@ final class PlaneDecoders {
     init(layout: PlaneLayout, header: JPEGHeader, scan: ScanHeader) throws(JPEGRefusal) {
         let cache = EntropyTableCache.shared
         var tables: [EntropyTable] = []
-        for component in scan.components {
+        for component in scan.members {
             tables.append(try cache.table(for: header.tables.direct(component.direct)))
             tables.append(try cache.table(for: header.tables.alternating(component.alternating)))
         }

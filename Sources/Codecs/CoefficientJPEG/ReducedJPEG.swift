@@ -20,8 +20,6 @@ public struct ReducedJPEG {
     public let height: Int
     /// One for grey, otherwise Y, Cb and Cr.
     public let planes: [PlaneSize]
-    /// The number of strips that `decode` delivers.
-    public let stripCount: Int
 
     private let bytes: UnsafeRawBufferPointer
     private let header: JPEGHeader
@@ -54,13 +52,14 @@ public struct ReducedJPEG {
         if header.frame.isProgressive {
             content = .progressive(try ProgressiveScans(of: bytes, header))
         } else {
-            content = .baseline(try ScanHeader(header.scan, frame: header.frame))
+            let scan = try ScanHeader(header.scan, frame: header.frame)
+            try scan.checkTellsAll(of: header.frame)
+            content = .baseline(scan)
         }
         self.bytes = bytes
         width = header.frame.width
         height = header.frame.height
         planes = layout.planes.map(\.size)
-        stripCount = layout.unitRows
     }
 
     /// Decodes the picture and delivers it from the top, strip by strip.
@@ -105,7 +104,7 @@ public struct ReducedJPEG {
             if scan.isOfMeans {
                 try MeanScan(scan, layout: layout, blocks: blocks).decode(bytes)
             } else {
-                try BandScan(scan, blocks: blocks[scan.members[0].component]).decode(bytes)
+                try BandScan(scan, blocks: blocks[scan.header.members[0].component]).decode(bytes)
             }
         }
         for row in 0..<layout.unitRows {
@@ -122,39 +121,17 @@ public struct JPEGStrip {
     /// From 0, top to bottom.
     public let index: Int
     let planes: [BlockPlane]
-    public var planeCount: Int { planes.count }
 
-    /// The rows of a plane: 0 is Y, 1 is Cb, 2 is Cr.
-    public subscript(plane index: Int) -> Rows {
-        precondition(index >= 0 && index < planeCount, "a picture has no such plane")
+    /// Calls `body` with the samples of each row of a plane, counted within the strip: plane 0 is Y, 1 is Cb, 2 is
+    /// Cr. In the last strip there may be none.
+    public func forEachRow(
+        ofPlane index: Int, _ body: (_ row: Int, UnsafeBufferPointer<UInt8>) -> Void
+    ) {
         let plane = planes[index]
-        let first = self.index * plane.size.rowsPerStrip
-        return Rows(
-            samples: UnsafeBufferPointer(
-                start: plane.strip, count: plane.size.rowsPerStrip * plane.bytesPerRow),
-            bytesPerRow: plane.bytesPerRow,
-            width: plane.size.width,
-            firstRow: first,
-            rowCount: min(plane.size.rowsPerStrip, plane.size.height - first))
-    }
-
-    /// Rows of one plane.
-    public struct Rows {
-        /// All rows, and the padding behind each.
-        public let samples: UnsafeBufferPointer<UInt8>
-        public let bytesPerRow: Int
-        /// Samples in a row without the padding.
-        public let width: Int
-        /// Where in the plane the first row belongs.
-        public let firstRow: Int
-        /// May be 0 in the last strip.
-        public let rowCount: Int
-
-        /// The samples of a row, counted within the strip.
-        public subscript(row: Int) -> UnsafeBufferPointer<UInt8> {
-            precondition(row >= 0 && row < rowCount, "a strip has no such row")
-            return UnsafeBufferPointer(
-                rebasing: samples[row * bytesPerRow..<row * bytesPerRow + width])
+        let (perStrip, height) = (plane.size.rowsPerStrip, plane.size.height)
+        for row in 0..<max(0, min(perStrip, height - self.index * perStrip)) {
+            let samples = plane.strip + row * plane.bytesPerRow
+            body(row, UnsafeBufferPointer(start: samples, count: plane.size.width))
         }
     }
 }

@@ -146,28 +146,19 @@ struct Lineage: Sendable, Equatable {
     func owns(domain: String) -> Bool {
         if operations.contains(domain) { return true }
         guard let format = Self.format(in: domain) else { return false }
-        let direction = Direction(of: domain)
+        let isReading = Self.isReading(domain)
         return operations.contains { operation in
             guard Self.format(in: operation) == format else { return false }
-            guard let direction, let own = Direction(of: operation) else { return true }
-            return direction == own
+            guard let isReading, let own = Self.isReading(operation) else { return true }
+            return isReading == own
         }
     }
 
-    /// Whether a domain (`webp2vips`, `vips2png`) or a nickname (`pngsave_buffer`) reads or writes files.
-    private enum Direction {
-        case reading
-        case writing
-
-        init?(of name: String) {
-            if name.contains("load") || name.contains("2vips") {
-                self = .reading
-            } else if name.contains("save") || name.contains("vips2") {
-                self = .writing
-            } else {
-                return nil
-            }
-        }
+    /// Whether a domain (`webp2vips`, `vips2png`) or a nickname (`pngsave_buffer`) reads files, or writes them; `nil`
+    /// for what does neither.
+    private static func isReading(_ name: String) -> Bool? {
+        if name.contains("load") || name.contains("2vips") { return true }
+        return name.contains("save") || name.contains("vips2") ? false : nil
     }
 
     /// The file format that a message domain (`VipsJpeg`, `webp2vips`) or a nickname speaks of.

@@ -90,13 +90,15 @@ import Testing
             var indices: [Int] = []
             try jpeg.decode { strip in
                 indices.append(strip.index)
-                for plane in 0..<strip.planeCount {
-                    let rows = strip[plane: plane]
-                    #expect(rows.firstRow == next[plane] && rows.width == jpeg.planes[plane].width)
-                    next[plane] += rows.rowCount
+                for (index, plane) in jpeg.planes.enumerated() {
+                    strip.forEachRow(ofPlane: index) { row, samples in
+                        #expect(strip.index * plane.rowsPerStrip + row == next[index])
+                        #expect(samples.count == plane.width)
+                        next[index] += 1
+                    }
                 }
             }
-            #expect(indices == Array(0..<jpeg.stripCount))
+            #expect(indices == Array(0..<5))
             #expect(next == jpeg.planes.map(\.height))
         }
     }

@@ -92,7 +92,7 @@ struct GIFCanvasTests {
         let data = GIFFixture.data(
             [4, 5].map { GIFFixture.Frame(.solid(.red, width: $0, height: 4)) })
         #expect(throws: CodecRefusal.unusual("a frame is larger than the canvas")) {
-            try data.withUnsafeBytes { try GIFFile($0, width: 4, height: 4, frameCount: 2) }
+            try data.withUnsafeBytes { try GIFFile($0).checkIsUsual($0) }
         }
     }
 
@@ -110,7 +110,7 @@ struct GIFCanvasTests {
                 }
             }
             do {
-                _ = try Self.frames(damaged, width: 19, height: 17, count: 16, channels: 4)
+                _ = try Self.frames(damaged, channels: 4, mostPixels: 1 << 16)
             } catch is CodecRefusal {
                 // As it should be.
             }
@@ -129,7 +129,7 @@ struct GIFCanvasTests {
             }
             let data = Data(bytes + [0, 0x3B])
             do {
-                _ = try Self.frames(data, width: 40, height: 40, count: 1, channels: 3)
+                _ = try Self.frames(data, channels: 3)
             } catch {
                 #expect(error as? CodecRefusal == .damaged("the pixels of frame 0 are damaged"))
             }
@@ -139,29 +139,23 @@ struct GIFCanvasTests {
     // MARK: Comparing
 
     private static func file(_ data: Data) throws -> GIFFile {
-        let image = try VipsImage.load("gifload_buffer", bytes: data)
-        return try data.withUnsafeBytes {
-            try GIFFile(
-                $0, width: image.width, height: image.pageHeight, frameCount: image.pageCount)
+        try data.withUnsafeBytes { bytes in
+            let file = GIFFile(bytes)
+            try file.checkIsUsual(bytes)
+            return file
         }
     }
 
-    private static func frames(_ data: Data, channels: Int) throws -> [[UInt8]] {
-        let file = try file(data)
-        return try frames(
-            data, width: file.width, height: file.height, count: file.frameCount,
-            channels: channels)
-    }
-
     private static func frames(
-        _ data: Data, width: Int, height: Int, count: Int, channels: Int
+        _ data: Data, channels: Int, mostPixels: Int = .max
     ) throws -> [[UInt8]] {
         try data.withUnsafeBytes { bytes in
-            let file = try GIFFile(bytes, width: width, height: height, frameCount: count)
+            let file = try file(data)
+            guard file.width * file.height <= mostPixels else { return [] }
             let canvas = GIFCanvas(file, bytes)
-            return try (0..<count).map { _ in
-                var pixels = [UInt8](repeating: 0, count: width * height * channels)
-                try canvas.next(bytes, into: &pixels, channels: channels)
+            return try file.frames.map { _ in
+                var pixels = [UInt8](repeating: 0, count: file.width * file.height * channels)
+                try canvas.next(into: &pixels, channels: channels)
                 return pixels
             }
         }

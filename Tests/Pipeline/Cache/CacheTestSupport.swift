@@ -196,15 +196,13 @@ final class PixelSerializer: CacheSerializer {
     }
 }
 
-/// A step that cannot be done.
-struct FailingOperation: ImageOperation {
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+extension ImageOperation {
+    /// A step that cannot be done.
+    static let failing = ImageOperation { _, _ in
         throw ImageCodingError.processing(reason: "asked to fail")
     }
-}
 
-struct IdentityOperation: ImageOperation {
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage { image }
+    static let identity = ImageOperation { image, _ in image }
 }
 
 /// A processor of which only the name matters.

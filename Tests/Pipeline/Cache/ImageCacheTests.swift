@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func anImageIsRenderedBeforeItIsStored() async throws {
-        let pending = testImage().applying(IdentityOperation())
+        let pending = testImage().applying(.identity)
         #expect(!pending.isRendered)
         #expect(await failure(storing: pending, toDisk: false) == nil)
         let found = try #require(cache.retrieveImageInMemoryCache(forKey: "1"))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func anImageThatCannotBeRenderedIsNotCached() async throws {
-        let broken = testImage().applying(FailingOperation())
+        let broken = testImage().applying(.failing)
         for toDisk in [true, false] {
             #expect(await failure(storing: broken, toDisk: toDisk) == 3008)
             #expect(!cache.isCached(forKey: "1"))

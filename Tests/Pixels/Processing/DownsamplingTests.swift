@@ -46,12 +46,12 @@ import Testing
 
     @Test func asksTheDecoderForNoMoreThanItNeeds() {
         let small = Recipe(frames: [Picture.noise(width: 8, height: 8).bitmap()])
-        let first = ResizeOperation(size: PixelSize(width: 100, height: 60))
+        let first = ImageOperation.resizing(to: PixelSize(width: 100, height: 60))
         let photograph = PixelSize(width: 4000, height: 3000)
-        #expect(first.decodeSize(for: photograph) == PixelSize(width: 100, height: 60))
+        #expect(first.reduction(of: photograph)?.size == PixelSize(width: 100, height: 60))
         // A side that grows needs all there is.
-        #expect(first.decodeSize(for: PixelSize(width: 4000, height: 60)) == nil)
-        #expect(first.decodeSize(for: small.size) == nil)
+        #expect(first.reduction(of: PixelSize(width: 4000, height: 60))?.size == nil)
+        #expect(first.reduction(of: small.size)?.size == nil)
     }
 
     @Test func decodesDataAtTheTargetSize() throws {

@@ -22,8 +22,7 @@ public struct Planes: Equatable {
             }
             try jpeg.decode { strip in
                 for index in planes.indices {
-                    let rows = strip[plane: index]
-                    for row in 0..<rows.rowCount { planes[index].samples += rows[row] }
+                    strip.forEachRow(ofPlane: index) { planes[index].samples += $1 }
                 }
             }
             return planes

@@ -12,20 +12,17 @@ extension FuzzTarget {
                 + Drawing.files("gifsave_buffer", [[:], ["interlace": true]], bands: [3, 4])
         }
     ) { data in
-        let structure = GIFStructure(data)
-        _ = structure.firstDamagedFrame(upTo: min(8, structure.frames.count - 1), in: data)
+        let file = GIFFile(data)
+        _ = file.firstDamagedFrame(upTo: min(8, file.frames.count - 1), in: data)
         try data.withUnsafeBytes { bytes in
-            guard bytes.count > 13, structure.isComplete else { return }
-            let width = Int(bytes[6]) | Int(bytes[7]) << 8
-            let height = Int(bytes[8]) | Int(bytes[9]) << 8
-            guard width * height <= mostPixels else { return }
-            let file = try GIFFile(
-                bytes, width: width, height: height, frameCount: min(8, structure.frames.count))
+            guard file.isComplete, file.width * file.height <= mostPixels else { return }
+            try file.checkIsUsual(bytes)
             let canvas = GIFCanvas(file, bytes)
-            let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height * 4)
+            let pixels = UnsafeMutablePointer<UInt8>.allocate(
+                capacity: file.width * file.height * 4)
             defer { pixels.deallocate() }
-            for index in 0..<file.frameCount {
-                try canvas.next(bytes, into: pixels, channels: 3 + index % 2)
+            for index in file.frames.indices.prefix(8) {
+                try canvas.next(into: pixels, channels: 3 + index % 2)
             }
         }
     }

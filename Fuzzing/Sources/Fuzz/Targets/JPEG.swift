@@ -56,9 +56,8 @@ extension FuzzTarget {
                 var sum = 0
                 try picture.decode { strip in
                     for plane in picture.planes.indices {
-                        let rows = strip[plane: plane]
-                        for row in 0..<rows.rowCount {
-                            sum &+= rows[row].reduce(0) { $0 &+ Int($1) }
+                        strip.forEachRow(ofPlane: plane) { _, samples in
+                            sum &+= samples.reduce(0) { $0 &+ Int($1) }
                         }
                     }
                 }

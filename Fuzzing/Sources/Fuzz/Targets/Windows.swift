@@ -5,10 +5,9 @@ import Foundation
 extension FuzzTarget {
     /// A file or, with `isIcon`, what is in an icon.
     private static func read(_ bytes: UnsafeRawBufferPointer, isIcon: Bool) throws {
-        let reader = ByteReader(bytes)
-        let header = try BMPHeader(reader, isIcon: isIcon)
+        let header = try BMPHeader(bytes, isIcon: isIcon)
         guard header.size.pixelCount <= mostPixels else { return }
-        let picture = BMPPixels(reader, header)
+        let picture = BMPPixels(bytes, header)
         var pixels = [UInt8](repeating: 0, count: header.size.pixelCount * picture.channels)
         try picture.decode(into: &pixels)
     }

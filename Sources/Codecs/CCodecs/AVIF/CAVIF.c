@@ -1,7 +1,6 @@
 #include "CAVIF.h"
 
 #include <CLibrary.h>
-#include <pthread.h>
 
 /* The name of the library whose headers these are. */
 #if AVIF_VERSION_MAJOR >= 1

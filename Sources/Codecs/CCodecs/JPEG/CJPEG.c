@@ -28,10 +28,6 @@ static cjpeg_decoder *decoder_of(j_common_ptr info) {
 
 /* A source that has what it was given and otherwise suspends the decoder */
 
-static void init_source(j_decompress_ptr info) {
-    (void)info;
-}
-
 static boolean suspend(j_decompress_ptr info) {
     (void)info;
     return FALSE;
@@ -51,22 +47,12 @@ static void skip(j_decompress_ptr info, long count) {
 cjpeg_decoder *cjpeg_create(void) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
-    decoder->info.err = cjpeg_failure_manager(&decoder->failure);
-    if (setjmp(decoder->failure.exit)) {
-        jpeg_destroy_decompress(&decoder->info);
-        free(decoder);
-        return NULL;
-    }
     decoder->info.client_data = decoder;
-    /* Keeps client_data and err. */
-    jpeg_create_decompress(&decoder->info);
-    decoder->source.init_source = init_source;
-    decoder->source.fill_input_buffer = suspend;
-    decoder->source.skip_input_data = skip;
-    decoder->source.resync_to_restart = jpeg_resync_to_restart;
-    decoder->source.term_source = init_source;
-    decoder->info.src = &decoder->source;
-    return decoder;
+    if (cjpeg_set_up(&decoder->info, &decoder->failure, &decoder->source, suspend, skip)) {
+        return decoder;
+    }
+    free(decoder);
+    return NULL;
 }
 
 void cjpeg_destroy(cjpeg_decoder *decoder) {

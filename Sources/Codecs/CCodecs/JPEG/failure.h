@@ -1,5 +1,6 @@
 #pragma once
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <jpeglib.h>
@@ -15,6 +16,12 @@ typedef struct {
 
 /* What the `err` of a codec has to be. */
 struct jpeg_error_mgr *cjpeg_failure_manager(cjpeg_failure *failure);
+
+/* Sets up a decoder that reads from `source`, which does `fill` where its bytes end and `skip` to pass over some.
+   Keeps client_data; false when there is no memory, and then the decoder is to be thrown away. */
+bool cjpeg_set_up(
+    struct jpeg_decompress_struct *info, cjpeg_failure *failure, struct jpeg_source_mgr *source,
+    boolean (*fill)(j_decompress_ptr), void (*skip)(j_decompress_ptr, long));
 
 /* Leaves as libjpeg does, with other words. */
 _Noreturn void cjpeg_fail(j_common_ptr info, const char *message);

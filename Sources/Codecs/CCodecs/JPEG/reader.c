@@ -1,4 +1,4 @@
-#include "CJPEGReader.h"
+#include "CJPEG.h"
 
 #include <stdlib.h>
 
@@ -27,10 +27,6 @@ static void check_progress(j_common_ptr info) {
 
 /* The source */
 
-static void do_nothing(j_decompress_ptr info) {
-    (void)info;
-}
-
 /* All bytes are there from the start. */
 static boolean end_early(j_decompress_ptr info) {
     cjpeg_fail((j_common_ptr)info, "Premature end of JPEG file");
@@ -49,20 +45,10 @@ static void skip(j_decompress_ptr info, long count) {
 cjpeg_reader *cjpeg_reader_create(const uint8_t *bytes, size_t count) {
     cjpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
-    reader->info.err = cjpeg_failure_manager(&reader->failure);
-    if (setjmp(reader->failure.exit)) {
-        jpeg_destroy_decompress(&reader->info);
+    if (!cjpeg_set_up(&reader->info, &reader->failure, &reader->source, end_early, skip)) {
         free(reader);
         return NULL;
     }
-    /* Keeps err. */
-    jpeg_create_decompress(&reader->info);
-    reader->source.init_source = do_nothing;
-    reader->source.fill_input_buffer = end_early;
-    reader->source.skip_input_data = skip;
-    reader->source.resync_to_restart = jpeg_resync_to_restart;
-    reader->source.term_source = do_nothing;
-    reader->info.src = &reader->source;
     reader->progress.progress_monitor = check_progress;
     reader->info.progress = &reader->progress;
     reader->source.next_input_byte = bytes;

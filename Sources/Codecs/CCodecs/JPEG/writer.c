@@ -1,4 +1,4 @@
-#include "CJPEGWriter.h"
+#include "CJPEG.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "CJXL.h"
 
 #include <CLibrary.h>
-#include <pthread.h>
 
 /* The library whose headers these are: the numbers that its name ends with are those of its version, of which
    each 0.x has functions of its own. */

@@ -2,33 +2,25 @@
 
 /* Weighted sums of rows */
 
-static void blend_bytes(
-    const uint8_t *const *rows, const int16_t *taps, size_t tap_count, int16_t *out, size_t count) {
-    for (size_t block = 0; block < count; block += CPIXELS_BLOCK) {
-        int32_t sums[CPIXELS_BLOCK];
-        for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] = 1 << 7;
-        for (size_t k = 0; k < tap_count; k++) {
-            const uint8_t *row = rows[k] + block;
-            int32_t tap = taps[k];
-            for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] += tap * row[i];
-        }
-        for (int i = 0; i < CPIXELS_BLOCK; i++) out[block + i] = saturated(sums[i] >> 8);
+/* For rows of one type of sample; `shift` brings the sums back to their scale. */
+#define BLEND_FUNCTION(blend, sample, shift) \
+    static void blend( \
+        const sample *const *rows, const int16_t *taps, size_t tap_count, int16_t *out, \
+        size_t count) { \
+        for (size_t block = 0; block < count; block += CPIXELS_BLOCK) { \
+            int32_t sums[CPIXELS_BLOCK]; \
+            for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] = 1 << (shift - 1); \
+            for (size_t k = 0; k < tap_count; k++) { \
+                const sample *row = rows[k] + block; \
+                int32_t tap = taps[k]; \
+                for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] += tap * row[i]; \
+            } \
+            for (int i = 0; i < CPIXELS_BLOCK; i++) out[block + i] = saturated(sums[i] >> shift); \
+        } \
     }
-}
 
-static void blend_words(
-    const int16_t *const *rows, const int16_t *taps, size_t tap_count, int16_t *out, size_t count) {
-    for (size_t block = 0; block < count; block += CPIXELS_BLOCK) {
-        int32_t sums[CPIXELS_BLOCK];
-        for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] = 1 << 13;
-        for (size_t k = 0; k < tap_count; k++) {
-            const int16_t *row = rows[k] + block;
-            int32_t tap = taps[k];
-            for (int i = 0; i < CPIXELS_BLOCK; i++) sums[i] += tap * row[i];
-        }
-        for (int i = 0; i < CPIXELS_BLOCK; i++) out[block + i] = saturated(sums[i] >> 14);
-    }
-}
+BLEND_FUNCTION(blend_bytes, uint8_t, 8)
+BLEND_FUNCTION(blend_words, int16_t, 14)
 
 /* Weighted sums within a row */
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,8 +14,8 @@ typedef struct {
 bool clibrary_load(
     const char *library, const clibrary_entry *entries, size_t count, void *functions);
 
-/* Defines `prefix_load()`, which loads a library when it is first called, for a file that includes <pthread.h>. `LIST`
-   has the functions as members of `prefix_functions`. */
+/* Defines `prefix_load()`, which loads a library when it is first called. `LIST` has the functions as members of
+   `prefix_functions`. */
 #define CLIBRARY_ENTRY(member, function) {#function, offsetof(__typeof__(functions), member)},
 #define CLIBRARY_LOADER(prefix, LIST, library) \
     static prefix##_functions functions; \

@@ -12,8 +12,8 @@ struct BandScan {
     ) throws(JPEGRefusal) {
         self.scan = scan
         self.blocks = blocks
-        mask = scan.band.mask
-        table = try RunTable(scan.tables.alternating(scan.members[0].alternating))
+        mask = scan.header.band.mask
+        table = try RunTable(scan.tables.alternating(scan.header.members[0].alternating))
     }
 
     func decode(_ source: UnsafeRawBufferPointer) throws(JPEGRefusal) {
@@ -51,10 +51,10 @@ struct BandScan {
     @inline(__always)
     private func readFirst(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
-        let (places, slots, low) = (blocks.mask, blocks.slots, scan.low)
-        let end = scan.band.upperBound &+ 1
+        let (places, slots, low) = (blocks.mask, blocks.slots, scan.header.low)
+        let end = scan.header.band.upperBound &+ 1
         var found: UInt64 = 0
-        var place = scan.band.lowerBound
+        var place = scan.header.band.lowerBound
         while place < end {
             reader.refill()
             let entry = table.next(&reader)
@@ -84,12 +84,12 @@ struct BandScan {
     @inline(__always)
     private func readMore(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
-        let (places, slots, low) = (blocks.mask, blocks.slots, scan.low)
-        let end = scan.band.upperBound
+        let (places, slots, low) = (blocks.mask, blocks.slots, scan.header.low)
+        let end = scan.header.band.upperBound
         /// The nonzero coefficients that have not been reached yet.
         var known = blocks.nonzero[block] & mask
         var found: UInt64 = 0
-        var start = scan.band.lowerBound
+        var start = scan.header.band.lowerBound
         while run == 0, start <= end {
             reader.refill()
             let entry = table.next(&reader)
@@ -159,7 +159,7 @@ struct BandScan {
             let before = known & (1 &<< UInt64(truncatingIfNeeded: place) &- 1)
             let shift = 63 &- before.nonzeroBitCount
             Self.add(
-                reader.bits &>> UInt64(truncatingIfNeeded: shift) & 1, scan.low,
+                reader.bits &>> UInt64(truncatingIfNeeded: shift) & 1, scan.header.low,
                 to: coefficients + Int(blocks.slots[place]))
             kept &= kept &- 1
         }
@@ -198,11 +198,11 @@ struct MeanScan {
     ) throws(JPEGRefusal) {
         self.scan = scan
         // A scan of one component has only the blocks that the picture covers, row by row.
-        let isAlone = scan.members.count == 1
-        let first = blocks[scan.members[0].component]
+        let isAlone = scan.header.members.count == 1
+        let first = blocks[scan.header.members[0].component]
         (columns, rows) =
             isAlone ? (first.columns, first.rows) : (layout.unitsPerRow, layout.unitRows)
-        for member in scan.members {
+        for member in scan.header.members {
             let blocks = blocks[member.component]
             members.append(
                 Member(
@@ -228,7 +228,8 @@ struct MeanScan {
                 }
                 try bytes.prepare(&reader)
                 for index in members.indices {
-                    damage |= Self.decode(&members[index], row, column, low: scan.low, &reader)
+                    damage |= Self.decode(
+                        &members[index], row, column, low: scan.header.low, &reader)
                 }
             }
             guard damage == 0 else { throw .damaged }

@@ -1,60 +1,24 @@
 /// The header of one scan of a progressive file, and what was in force there.
 struct ProgressiveScan {
-    struct Member {
-        /// Its place among the components of the frame.
-        let component: Int
-        /// The slots of its Huffman tables, 0...3.
-        let direct: Int
-        let alternating: Int
-    }
-
-    let members: [Member]
-    /// The places of the zigzag order that it tells of: the mean alone, or some of one component's others.
-    let band: ClosedRange<Int>
-    /// The bit down to which coefficients were known before; 0 when this is their first scan.
-    let high: Int
-    /// The bit down to which they are known then.
-    let low: Int
+    /// It tells the means alone, or some of one component's other coefficients.
+    let header: ScanHeader
     let tables: JPEGTables
     /// Where its coded data starts.
     let start: Int
 
-    var isFirst: Bool { high == 0 }
-    var isOfMeans: Bool { band.lowerBound == 0 }
+    var isFirst: Bool { header.high == 0 }
+    var isOfMeans: Bool { header.band.lowerBound == 0 }
 
-    /// From the content of an SOS segment (ITU-T T.81, B.2.3 and G.1.1.1).
+    /// From the content of an SOS segment (ITU-T T.81, G.1.1.1).
     init(
         _ content: ArraySlice<UInt8>, frame: FrameHeader, tables: JPEGTables, start: Int
     ) throws(JPEGRefusal) {
-        let bytes = Array(content)
-        guard let count = bytes.first.map(Int.init), bytes.count == 4 + 2 * count else {
-            throw .segment
-        }
-        guard (1...frame.components.count).contains(count) else { throw .scans }
-        var members: [Member] = []
-        for index in 0..<count {
-            let (name, slots) = (bytes[1 + 2 * index], bytes[2 + 2 * index])
-            // Components keep their order, so that none comes twice.
-            let next = members.last.map { $0.component + 1 } ?? 0
-            guard
-                let component = frame.components[next...].firstIndex(where: {
-                    $0.identifier == name
-                })
-            else { throw .scans }
-            guard slots >> 4 < 4, slots & 15 < 4 else { throw .huffman }
-            members.append(
-                Member(
-                    component: component, direct: Int(slots >> 4), alternating: Int(slots & 15)))
-        }
-        let end = bytes.suffix(3).map(Int.init)
-        let (high, low) = (end[2] >> 4, end[2] & 15)
-        guard end[0] <= end[1], end[1] < 64, end[0] > 0 || end[1] == 0, count == 1 || end[0] == 0,
-            low < 14, high == 0 || high == low + 1
+        header = try ScanHeader(content, frame: frame)
+        let (band, high, low) = (header.band, header.high, header.low)
+        guard band.lowerBound > 0 || band.upperBound == 0,
+            header.members.count == 1 || band.lowerBound == 0, low < 14,
+            high == 0 || high == low + 1
         else { throw .scans }
-        self.members = members
-        band = end[0]...end[1]
-        self.high = high
-        self.low = low
         self.tables = tables
         self.start = start
     }
@@ -81,7 +45,7 @@ struct ProgressiveScans {
             guard scans.count < Self.limit else { throw .scans }
             let scan = try ProgressiveScan(
                 content, frame: frame, tables: tables, start: segments.position)
-            for member in scan.members {
+            for member in scan.header.members {
                 let index = member.component
                 try known[index].take(scan)
                 // Scans that are passed over have to be complete as well.
@@ -114,9 +78,9 @@ struct ProgressiveScans {
         var needed: [ProgressiveScan] = []
         for scan in scans.reversed() {
             if !scan.isOfMeans {
-                let component = scan.members[0].component
-                guard wanted[component] & scan.band.mask != 0 else { continue }
-                if !scan.isFirst { wanted[component] |= scan.band.mask }
+                let component = scan.header.members[0].component
+                guard wanted[component] & scan.header.band.mask != 0 else { continue }
+                if !scan.isFirst { wanted[component] |= scan.header.band.mask }
             }
             needed.append(scan)
         }
@@ -139,9 +103,11 @@ private struct KnownBits {
     /// Takes note of a scan, which has to go on where those before it have ended.
     mutating func take(_ scan: ProgressiveScan) throws(JPEGRefusal) {
         guard scan.isOfMeans || bits[0] != Self.unknown else { throw .scans }
-        for place in scan.band {
-            guard bits[place] == (scan.isFirst ? Self.unknown : scan.high) else { throw .scans }
-            bits[place] = scan.low
+        for place in scan.header.band {
+            guard bits[place] == (scan.isFirst ? Self.unknown : scan.header.high) else {
+                throw .scans
+            }
+            bits[place] = scan.header.low
         }
     }
 

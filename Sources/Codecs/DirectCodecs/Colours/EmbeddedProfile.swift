@@ -8,8 +8,8 @@ package enum EmbeddedProfile {
     package static func taken(from file: Data) -> Taken? {
         let taken = file.withUnsafeBytes { bytes -> Taken? in
             if bytes.starts(with: PNGChunks.signature) { return fromPNG(bytes, file) }
-            if bytes.integer(at: 0, length: 2) == 0xFFD8 { return fromJPEG(bytes, file) }
-            if bytes.hasText("RIFF", at: 0), bytes.hasText("WEBP", at: 8) {
+            if bytes.bigEndian(0, 2) == 0xFFD8 { return fromJPEG(bytes, file) }
+            if bytes.hasText("RIFF"), bytes.hasText("WEBP", at: 8) {
                 return fromWebP(bytes, file)
             }
             return nil
@@ -27,7 +27,7 @@ package enum EmbeddedProfile {
         var segments = JPEGSegments(bytes)
         var dropped: [Range<Int>] = []
         while let segment = segments.next(), segment.code != 0xDA {
-            if segment.code == 0xE2, segment.content.hasText("ICC_PROFILE\0", at: 0) {
+            if segment.code == 0xE2, segment.content.hasText("ICC_PROFILE\0") {
                 dropped.append(segment.start..<segment.end)
             }
         }
@@ -43,9 +43,7 @@ package enum EmbeddedProfile {
         let names = [UInt32(chunk: "iCCP"), UInt32(chunk: "gAMA"), UInt32(chunk: "cHRM")]
         var dropped: [Range<Int>] = []
         while let chunk = try? chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
-            if names.contains(chunk.type) {
-                dropped.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
-            }
+            if names.contains(chunk.type) { dropped.append(chunk.whole) }
         }
         return (file: file.without(dropped), profile: Data(profile))
     }

@@ -7,8 +7,10 @@ import CCodecs
 /// that leaves is partly transparent, else to the background colour.
 ///
 /// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
-package final class GIFCanvas: @unchecked Sendable {
+package final class GIFCanvas: AnimationCanvas, @unchecked Sendable {
     private let file: GIFFile
+    private let bytes: UnsafeRawBufferPointer
+    private let owner: AnyObject?
     /// The pixels shown, as RGBA.
     private let canvas: UnsafeMutablePointer<UInt32>
     private let pixelCount: Int
@@ -23,9 +25,11 @@ package final class GIFCanvas: @unchecked Sendable {
     private let background: UInt32
     private var nextFrame = 0
 
-    /// - Parameter bytes: Those that `file` was made of.
-    package init(_ file: GIFFile, _ bytes: UnsafeRawBufferPointer) {
-        self.file = file
+    /// - Parameters:
+    ///   - bytes: Those that `file` was made of.
+    ///   - owner: Keeps `bytes` where they are; kept as long as this.
+    package init(_ file: GIFFile, _ bytes: UnsafeRawBufferPointer, owner: AnyObject? = nil) {
+        (self.file, self.bytes, self.owner) = (file, bytes, owner)
         pixelCount = file.width * file.height
         canvas = .allocate(capacity: pixelCount)
         canvas.initialize(repeating: 0, count: pixelCount)
@@ -47,16 +51,10 @@ package final class GIFCanvas: @unchecked Sendable {
         indices.deallocate()
     }
 
-    /// Draws the next frame and writes the whole canvas: rows from the top, without padding.
-    ///
-    /// - Parameters:
-    ///   - bytes: Those that the file was made of.
-    ///   - pixels: Room for `width × height × channels` bytes.
-    ///   - channels: 4 for RGBA with straight alpha, 3 for RGB.
     package func next(
-        _ bytes: UnsafeRawBufferPointer, into pixels: UnsafeMutablePointer<UInt8>, channels: Int
+        into pixels: UnsafeMutablePointer<UInt8>, channels: Int
     ) throws(CodecRefusal) {
-        try skip(bytes)
+        try skip()
         let drawn = UnsafeRawPointer(canvas).assumingMemoryBound(to: UInt8.self)
         if channels == 4 {
             pixels.update(from: drawn, count: pixelCount * 4)
@@ -65,8 +63,7 @@ package final class GIFCanvas: @unchecked Sendable {
         }
     }
 
-    /// Draws the next frame, without output, for the frames after it.
-    package func skip(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
+    package func skip() throws(CodecRefusal) {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         let index = nextFrame
         guard index < file.frames.count else { throw .damaged("frames are missing") }

@@ -1,4 +1,11 @@
-/// The frames of a GIF file, with the data that their pixels depend on.
+package import Foundation
+
+/// The frames of a GIF file, without their pixels, and the data that these depend on.
+///
+/// libvips accepts a truncated or damaged GIF as complete, and takes some common canvas sizes for
+/// invalid. This walk reads the file's own statements and checks that all blocks are there, up to
+/// the trailer or the end of a file written without one; the pixels are checked by
+/// ``GIFBlocks/Picture/isIntact(in:)``.
 package struct GIFFile {
     /// The disposal of a frame's area before the next frame is drawn.
     enum Disposal {
@@ -7,73 +14,143 @@ package struct GIFFile {
         case previous
     }
 
-    struct Frame {
-        let image: GIFBlocks.Picture
+    package struct Frame {
+        package let image: GIFBlocks.Picture
+        /// The last of the extensions that describe it.
+        package let control: GIFBlocks.Control
+        /// The index in the last of them that names one.
         let transparentIndex: UInt8?
-        let disposal: Disposal
-    }
+        /// Whether all of them are as long as they should be.
+        let hasUsualControls: Bool
 
-    package let width: Int
-    package let height: Int
-    package var frameCount: Int { frames.count }
-    private(set) var frames: [Frame] = []
-    /// Where the colour table of all frames that have none is.
-    let palette: Range<Int>?
-    /// The colour of areas that are cleared, as an index of ``palette``.
-    let backgroundIndex: UInt8
-
-    /// Walks the blocks of a file whose canvas is known.
-    ///
-    /// - Parameters:
-    ///   - width: Of the canvas: decoders let the first frame enlarge what the header says.
-    ///   - frameCount: The frames that are expected; others are not looked at.
-    package init(
-        _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, frameCount: Int
-    ) throws(CodecRefusal) {
-        guard bytes.count > 13, width > 0, height > 0, var blocks = GIFBlocks(bytes),
-            blocks.palette?.upperBound ?? 0 <= bytes.count
-        else { throw .damaged("it is cut short") }
-        self.width = width
-        self.height = height
-        palette = blocks.palette
-        backgroundIndex = blocks.backgroundIndex
-
-        var disposal = Disposal.keep
-        var transparentIndex: UInt8?
-        while frames.count < frameCount {
-            switch blocks.next() {
-            case .control(let control):
-                guard control.length == 4 else {
-                    throw .unusual("a frame has an unusual extension")
-                }
-                disposal = control.disposal
-                if control.isPartlyTransparent { transparentIndex = control.transparentIndex }
-            case .other, .padding:
-                break
-            case .image(let image):
-                guard bytes[image.dataOffset] <= 8 else {
-                    throw .unusual("it has more than 256 colours")
-                }
-                // Larger ones would take memory for pixels that are never seen.
-                guard image.width <= width, image.height <= height else {
-                    throw .unusual("a frame is larger than the canvas")
-                }
-                frames.append(
-                    Frame(image: image, transparentIndex: transparentIndex, disposal: disposal))
-                (disposal, transparentIndex) = (.keep, nil)
-            case .trailer, .unknown:
-                throw .damaged("it has an unknown block")
-            case nil:
-                throw .damaged("it is cut short")
-            }
+        var disposal: Disposal {
+            if control.isTakenBack { return .previous }
+            return control.flags >> 2 & 7 == 2 ? .background : .keep
         }
     }
-}
 
-extension GIFBlocks.Control {
-    fileprivate var disposal: GIFFile.Disposal {
-        if isTakenBack { return .previous }
-        return flags >> 2 & 7 == 2 ? .background : .keep
+    /// The size of the canvas: the first frame enlarges what the header says.
+    package private(set) var width = 0
+    package private(set) var height = 0
+    package private(set) var frames: [Frame] = []
+    /// Whether the file goes on to its trailer, ends behind a frame, or goes on after its only frame to what is no
+    /// GIF.
+    package private(set) var isComplete = false
+    /// The number of times the animation plays; 0 means forever.
+    package private(set) var loopCount = 1
+    /// Where the colour table of all frames that have none is.
+    private(set) var palette: Range<Int>?
+    /// The colour of areas that are cleared, as an index of ``palette``.
+    private(set) var backgroundIndex: UInt8 = 0
+    /// Zeros between blocks, which decoders do not expect.
+    private var paddings: [Range<Int>] = []
+    private var hasTrailer = false
+    private var endsBehindFrame = false
+
+    /// - Parameter isWhole: Whether nothing follows the bytes.
+    package init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = true) {
+        guard var blocks = GIFBlocks(bytes) else { return }
+        (width, height) = (blocks.width, blocks.height)
+        (palette, backgroundIndex) = (blocks.palette, blocks.backgroundIndex)
+        var control: GIFBlocks.Control?
+        var transparentIndex: UInt8?
+        var hasUsualControls = true
+        while let block = blocks.next() {
+            switch block {
+            case .control(let next):
+                control = next
+                if next.isPartlyTransparent { transparentIndex = next.transparentIndex }
+                if next.length != 4 { hasUsualControls = false }
+            case .other(let label, let content):
+                if label == 0xFF { readLoopCount(bytes, content) }
+            case .image(let image):
+                if frames.isEmpty {
+                    width = max(width, image.left + image.width)
+                    height = max(height, image.top + image.height)
+                }
+                frames.append(
+                    Frame(
+                        image: image, control: control ?? GIFBlocks.Control.none,
+                        transparentIndex: transparentIndex, hasUsualControls: hasUsualControls))
+                (control, transparentIndex, hasUsualControls) = (nil, nil, true)
+            case .padding:
+                addPadding(blocks.offset - 1)
+            case .trailer:
+                hasTrailer = true
+                isComplete = !frames.isEmpty
+                return
+            case .unknown:
+                // Of an animation, frames would be missing.
+                isComplete = frames.count == 1
+                return
+            }
+        }
+        endsBehindFrame = isWhole && blocks.isAtEnd && control == nil && !frames.isEmpty
+        isComplete = endsBehindFrame
+    }
+
+    private mutating func addPadding(_ place: Int) {
+        if let last = paddings.last, last.upperBound == place {
+            paddings[paddings.count - 1] = last.lowerBound..<place + 1
+        } else {
+            paddings.append(place..<place + 1)
+        }
+    }
+
+    /// The application extension in which Netscape has written how often an animation is repeated.
+    private mutating func readLoopCount(_ bytes: UnsafeRawBufferPointer, _ offset: Int) {
+        guard bytes.byte(at: offset) == 11,
+            bytes.hasText("NETSCAPE2.0", at: offset + 1)
+                || bytes.hasText("ANIMEXTS1.0", at: offset + 1),
+            bytes.byte(at: offset + 12) == 3, bytes.byte(at: offset + 13) == 1,
+            let repetitions = bytes.littleEndian(offset + 14, 2)
+        else { return }
+        loopCount = repetitions == 0 ? 0 : repetitions + 1
+    }
+
+    /// A complete file as all decoders read it, with a trailer and nothing between its blocks; `nil` for one that is
+    /// so already.
+    package func plainFile(_ file: Data) -> Data? {
+        guard !paddings.isEmpty || !hasTrailer && endsBehindFrame else { return nil }
+        var plain = Data(capacity: file.count + 1)
+        var start = 0
+        for padding in paddings {
+            plain += file[file.startIndex + start..<file.startIndex + padding.lowerBound]
+            start = padding.upperBound
+        }
+        plain += file.dropFirst(start)
+        if !hasTrailer { plain.append(0x3B) }
+        return plain
+    }
+
+    /// Whether a part of the canvas is transparent in a frame.
+    package var hasAlpha: Bool {
+        guard let first = frames.first else { return false }
+        let area = first.image
+        let isCovered =
+            area.left == 0 && area.top == 0 && area.width >= width && area.height >= height
+        return !isCovered || first.control.isTakenBack && frames.count > 1
+            || frames.contains { $0.control.isPartlyTransparent }
+    }
+
+    /// Throws for a file that ``GIFCanvas`` does not draw.
+    ///
+    /// - Parameter bytes: Those of the file.
+    package func checkIsUsual(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
+        guard bytes.count > 13, width > 0, height > 0, palette?.upperBound ?? 0 <= bytes.count
+        else { throw .damaged("it is cut short") }
+        for frame in frames {
+            guard frame.hasUsualControls else {
+                throw .unusual("a frame has an unusual extension")
+            }
+            guard bytes[frame.image.dataOffset] <= 8 else {
+                throw .unusual("it has more than 256 colours")
+            }
+            // Larger ones would take memory for pixels that are never seen.
+            guard frame.image.width <= width, frame.image.height <= height else {
+                throw .unusual("a frame is larger than the canvas")
+            }
+        }
     }
 }
 
@@ -151,8 +228,8 @@ package struct GIFBlocks {
 
     /// `nil` for bytes that end within the header.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let width = bytes.integer(at: 6, length: 2, littleEndian: true),
-            let height = bytes.integer(at: 8, length: 2, littleEndian: true),
+        guard let width = bytes.littleEndian(6, 2),
+            let height = bytes.littleEndian(8, 2),
             let flags = bytes.byte(at: 10)
         else { return nil }
         self.bytes = bytes
@@ -210,7 +287,7 @@ package struct GIFBlocks {
     }
 
     private func number(_ place: Int) -> Int? {
-        bytes.integer(at: place, length: 2, littleEndian: true)
+        bytes.littleEndian(place, 2)
     }
 
     /// The colour table that a descriptor's flags announce.

@@ -55,14 +55,14 @@ extension JPEGHeader {
                 guard frame == nil, let found = JPEGFrame(segment) else { return false }
                 frame = found
             case 0xE0:
-                if content.hasText("JFIF\0", at: 0), content.count >= 14 { hasJFIF = true }
-            case 0xE1 where content.hasText("Exif", at: 0):
+                if content.hasText("JFIF\0"), content.count >= 14 { hasJFIF = true }
+            case 0xE1 where content.hasText("Exif"):
                 guard !hasEXIF, let found = EXIFBlock.orientation(in: content) else { return false }
                 hasEXIF = true
                 orientation = found
-            case 0xE2 where content.hasText("ICC_PROFILE\0", at: 0):
+            case 0xE2 where content.hasText("ICC_PROFILE\0"):
                 return profile.take(content)
-            case 0xEE where content.hasText("Adobe", at: 0) && content.count >= 12:
+            case 0xEE where content.hasText("Adobe") && content.count >= 12:
                 adobeTransform = content[11]
             case 0xC4, 0xDB, 0xDD, 0xE0...0xEF, 0xFE:
                 break

@@ -27,11 +27,11 @@ package struct JPEGMetadata: Sendable {
             while let segment = segments.next(), segment.code != 0xDA {
                 let content = segment.content
                 switch segment.code {
-                case 0xE1 where exif == nil && content.hasText("Exif", at: 0):
+                case 0xE1 where exif == nil && content.hasText("Exif"):
                     exif = Data(content)
                 case 0xE1 where xmp == nil && content.starts(with: Self.xmpName):
                     xmp = Data(content.dropFirst(Self.xmpName.count))
-                case 0xED where iptc == nil && content.hasText("Photoshop 3.0\0", at: 0):
+                case 0xED where iptc == nil && content.hasText("Photoshop 3.0\0"):
                     iptc = Data(content)
                 default:
                     break

@@ -163,17 +163,9 @@ final class JPEGLibrary {
     /// Starts to decode planes at one over `denominator`: luminance; and Cb and Cr, unless the picture is grey.
     /// Chroma has the resolution of luminance where a larger transform gives it for nothing.
     func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [cjpeg_plane] {
-        var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
-            cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
-        )
-        try perform { reader in
-            withUnsafeMutableBytes(of: &found) {
-                cjpeg_reader_start_planes(
-                    reader, Int32(denominator),
-                    $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress)
-            }
-        }
-        return Array([found.0, found.1, found.2].prefix(count))
+        var found = [cjpeg_plane](repeating: cjpeg_plane(), count: 3)
+        try perform { cjpeg_reader_start_planes($0, Int32(denominator), &found) }
+        return Array(found.prefix(count))
     }
 
     /// Runs a function of the reader, which returns whether it could do its work.

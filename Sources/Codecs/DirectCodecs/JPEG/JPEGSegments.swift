@@ -26,12 +26,12 @@ package struct JPEGSegments {
     /// - Parameter file: `nil` comes first when it does not begin as JPEG files do.
     package init(_ file: UnsafeRawBufferPointer) {
         self.file = file
-        if file.integer(at: 0, length: 2) != 0xFFD8 { offset = file.count }
+        if file.bigEndian(0, 2) != 0xFFD8 { offset = file.count }
     }
 
     /// Whether a file begins as JPEG files do, with a segment behind bytes that belong to none.
     package static func begins(_ file: UnsafeRawBufferPointer) -> Bool {
-        guard file.integer(at: 0, length: 2) == 0xFFD8 else { return false }
+        guard file.bigEndian(0, 2) == 0xFFD8 else { return false }
         var segments = JPEGSegments(UnsafeRawBufferPointer(rebasing: file.prefix(mostFiller)))
         guard let code = segments.nextMark(), code >= 0xC0, !standsAlone(code) else { return false }
         return true
@@ -55,7 +55,7 @@ package struct JPEGSegments {
                 code: code, content: UnsafeRawBufferPointer(start: nil, count: 0), start: start,
                 end: offset)
         }
-        guard let length = file.integer(at: offset + 2, length: 2), length >= 2,
+        guard let length = file.bigEndian(offset + 2, 2), length >= 2,
             length <= file.count - offset - 2
         else { return nil }
         offset += 2 + length
@@ -101,7 +101,7 @@ package enum JPEGEnding {
     /// segments tell. Whether all pixels are there, ``hasAllPixels(_:)`` tells.
     package static func added(to file: Data) -> Data? {
         let isMissing = file.withUnsafeBytes { bytes in
-            if bytes.integer(at: bytes.count - 2, length: 2) == 0xFFD9 { return false }
+            if bytes.bigEndian(bytes.count - 2, 2) == 0xFFD9 { return false }
             return Scans(bytes)?.lackOnlyEnding ?? false
         }
         guard isMissing else { return nil }

@@ -79,12 +79,10 @@ struct PlaneReduction: ~Copyable {
         try picture.decode { delivered in
             reserveStrip()
             for plane in planes.indices {
-                let rows = delivered[plane: plane]
                 guard let targets = strip[plane] else { continue }
-                for index in 0..<rows.rowCount {
-                    let samples = rows[index]
-                    guard let source = samples.baseAddress else { continue }
-                    targets[index]?.update(from: source, count: samples.count)
+                delivered.forEachRow(ofPlane: plane) { row, samples in
+                    guard let source = samples.baseAddress else { return }
+                    targets[row]?.update(from: source, count: samples.count)
                 }
             }
             row = finishStrip(delivered.index, writingTo: row)

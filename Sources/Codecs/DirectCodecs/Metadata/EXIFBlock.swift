@@ -15,7 +15,7 @@ public enum EXIFBlock {
         for entry in entries {
             guard let tag = tiff.number(entry, 2) else { return nil }
             guard tag == orientationTag else { continue }
-            return tiff.firstInteger(of: entry).flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
+            return tiff.integers(of: entry, atMost: 1)?.first { (1...8).contains($0) } ?? 1
         }
         return 1
     }
@@ -26,13 +26,14 @@ public enum EXIFBlock {
             guard let tiff = TIFFBlock(exif: bytes),
                 let entries = tiff.entries(ofDirectory: tiff.firstDirectory),
                 let entry = entries.first(where: { tiff.number($0, 2) == orientationTag }),
-                let place = tiff.placeOfFirstInteger(of: entry)
+                let (start, length, _) = tiff.placeOfIntegers(of: entry),
+                let place = tiff.range(start, length: length)
             else { return block }
             var result = Data(block)
-            let start = result.startIndex
+            let first = result.startIndex
             result.replaceSubrange(
-                start + place.lowerBound..<start + place.upperBound,
-                with: tiff.stored(1, place.count))
+                first + place.lowerBound..<first + place.upperBound,
+                with: tiff.stored(1, length))
             return result
         }
     }
@@ -49,75 +50,107 @@ public enum EXIFBlock {
 }
 
 /// Bytes in the structure of TIFF (TIFF 6.0, section 2), which EXIF data has too: a header, and
-/// directories of entries of twelve bytes.
-struct TIFFBlock {
+/// directories of entries of twelve bytes; of BigTIFF they have twenty.
+package struct TIFFBlock {
     /// Bytes of an entry: tag, type, count, and value or offset.
     static let entryLength = 12
 
     /// The offset of the first directory. All offsets count from the header.
-    let firstDirectory: Int
+    package let firstDirectory: Int
+    package let isLittleEndian: Bool
     private let bytes: UnsafeRawBufferPointer
     private let start: Int
-    private let isLittleEndian: Bool
+    private let isFile: Bool
+    private let isBig: Bool
 
-    /// - Parameter start: Where the header is.
-    init?(_ bytes: UnsafeRawBufferPointer, start: Int = 0) {
-        self.bytes = bytes
-        self.start = start
-        switch bytes.integer(at: start, length: 2) {
+    /// - Parameters:
+    ///   - start: Where the header is.
+    ///   - isFile: Whether it is a file of its own, which may be BigTIFF and have integers of 8 bytes.
+    package init?(_ bytes: UnsafeRawBufferPointer, start: Int = 0, isFile: Bool = false) {
+        (self.bytes, self.start, self.isFile) = (bytes, start, isFile)
+        switch bytes.bigEndian(start, 2) {
         case 0x4949: isLittleEndian = true
         case 0x4D4D: isLittleEndian = false
         default: return nil
         }
-        let (version, directory) = (
-            bytes.integer(at: start + 2, length: 2, littleEndian: isLittleEndian),
-            bytes.integer(at: start + 4, length: 4, littleEndian: isLittleEndian)
-        )
-        guard version == 42, let directory else { return nil }
+        let version = bytes.integer(at: start + 2, length: 2, littleEndian: isLittleEndian)
+        isBig = isFile && version == 43
+        let room = isBig ? 8 : 4
+        guard isBig || version == 42,
+            let directory = bytes.integer(
+                at: start + room, length: room, littleEndian: isLittleEndian)
+        else { return nil }
         firstDirectory = directory
     }
 
     /// A block of EXIF data, with or without "Exif" and two zeros before the header.
     init?(exif block: UnsafeRawBufferPointer) {
-        self.init(block, start: block.hasText("Exif\0\0", at: 0) ? 6 : 0)
+        self.init(block, start: block.hasText("Exif\0\0") ? 6 : 0)
     }
+
+    /// Bytes of a count and of an offset, and so of values that are in an entry itself.
+    private var room: Int { isBig ? 8 : 4 }
 
     /// Where the entries of the directory at an offset are, each of them there or not; `nil` when there is
     /// no directory.
-    func entries(ofDirectory offset: Int) -> LazyMapSequence<Range<Int>, Int>? {
-        number(offset, 2).map { count in
-            (0..<count).lazy.map { offset + 2 + Self.entryLength * $0 }
+    package func entries(ofDirectory offset: Int) -> LazyMapSequence<Range<Int>, Int>? {
+        let head = isBig ? 8 : 2
+        return number(offset, head).map { count in
+            (0..<count).lazy.map { offset + head + (isBig ? 20 : Self.entryLength) * $0 }
         }
     }
 
     /// The number of `length` bytes at an offset; `nil` outside of the bytes.
-    func number(_ offset: Int, _ length: Int) -> Int? {
+    package func number(_ offset: Int, _ length: Int) -> Int? {
         bytes.integer(at: start + offset, length: length, littleEndian: isLittleEndian)
     }
 
-    /// The bytes of each kind of integer (TIFF 6.0, section 2): BYTE, SHORT, LONG, those with a sign, and IFD.
-    private static let integerLengths = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4]
-    private static let signedTypes = [6, 8, 9]
+    /// The bytes of each kind of integer (TIFF 6.0, section 2): BYTE, SHORT, LONG, those with a sign, IFD, and
+    /// the long ones of BigTIFF.
+    private static let integerLengths = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4, 16: 8, 17: 8]
+    private static let signedTypes = [6, 8, 9, 17]
 
-    /// Where the first value of an entry of integers is, in the entry or outside of it; `nil` for one of another
-    /// kind, and where the value is not there.
-    func placeOfFirstInteger(of entry: Int) -> Range<Int>? {
+    /// Where the values of an entry of integers begin, in the entry or outside of it, the bytes of each, and how
+    /// many there are; `nil` for one of another kind.
+    package func placeOfIntegers(of entry: Int) -> (start: Int, length: Int, count: Int)? {
         guard let type = number(entry + 2, 2), let length = Self.integerLengths[type],
-            let count = number(entry + 4, 4), count > 0
+            length < 8 || isFile, let count = number(entry + 4, room), count > 0
         else { return nil }
-        let inside = count <= 4 / length
-        guard let offset = inside ? entry + 8 : number(entry + 8, 4) else { return nil }
-        return range(offset, length: length)
+        let inside = entry + 4 + room
+        return (count <= room / length ? inside : number(inside, room))
+            .map { ($0, length, count) }
     }
 
-    /// The first value of an entry of integers; `nil` for one of another kind, and for negative values.
-    func firstInteger(of entry: Int) -> Int? {
-        guard let type = number(entry + 2, 2), let place = placeOfFirstInteger(of: entry),
-            let value = number(place.lowerBound - start, place.count)
+    /// The first values of an entry of integers, no more than `limit`; `nil` for one of another kind, for negative
+    /// values, and where one of them is not there.
+    package func integers(of entry: Int, atMost limit: Int) -> [Int]? {
+        guard let (start, length, count) = placeOfIntegers(of: entry),
+            let type = number(entry + 2, 2)
         else { return nil }
-        let isNegative =
-            Self.signedTypes.contains(type) && value >> (8 * place.count - 1) == 1
-        return isNegative ? nil : value
+        let most = Self.signedTypes.contains(type) ? 1 << (8 * min(length, 6) - 1) : Int.max
+        let values = (0..<min(count, limit)).compactMap { index in
+            number(start + index * length, length).flatMap { $0 < most ? $0 : nil }
+        }
+        return values.count == min(count, limit) ? values : nil
+    }
+
+    /// Bytes of a value of each type; the first is none.
+    private static let typeLengths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+
+    /// The bytes that an entry's value takes: up to four are in the entry itself.
+    func valueLength(of entry: Int) -> Int? {
+        guard let type = number(entry + 2, 2), Self.typeLengths.indices.contains(type) else {
+            return nil
+        }
+        return number(entry + 4, 4).map { Self.typeLengths[type] * $0 }
+    }
+
+    /// Where in the bytes an entry's value lies; `nil` when it is not all there.
+    func value(of entry: Int) -> Range<Int>? {
+        guard let length = valueLength(of: entry),
+            let offset = length <= 4 ? entry + 8 : number(entry + 8, 4)
+        else { return nil }
+        return range(offset, length: length)
     }
 
     /// The bytes of a number as they are stored.
@@ -157,11 +190,8 @@ extension EXIFBlock {
             let entries = tiff.entries(ofDirectory: tiff.firstDirectory),
             let entry = entries.first(where: {
                 tiff.number($0, 2) == tag && tiff.number($0 + 2, 2) == textType
-            }), let count = tiff.number(entry + 4, 4), (1...longestText).contains(count)
+            }), let range = tiff.value(of: entry), (1...longestText).contains(range.count)
         else { return nil }
-        // Four bytes fit into the entry itself.
-        let place = count <= 4 ? entry + 8 : tiff.number(entry + 8, 4)
-        guard let place, let range = tiff.range(place, length: count) else { return nil }
         // Behind the text of the photographer there may be a zero and that of the editor.
         let text = Array(bytes[range])
         return text.allSatisfy { $0 == 0 || $0 == 0x20 } ? nil : text

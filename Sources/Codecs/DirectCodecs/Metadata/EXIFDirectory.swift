@@ -24,8 +24,12 @@ package struct EXIFDirectory {
     /// The range of a value that does not fit into its entry, in a block that begins with the
     /// header of TIFF.
     package static func value(of tag: Int, in block: UnsafeRawBufferPointer) -> Range<Int>? {
-        TIFFBlock(block).flatMap { EXIFDirectory($0, block, at: $0.firstDirectory) }?
-            .place(of: tag, lengths: [7: 1, 1: 1])
+        guard let tiff = TIFFBlock(block),
+            let entry = EXIFDirectory(tiff, block, at: tiff.firstDirectory)?.entry(tag),
+            let type = tiff.number(entry + 2, 2), type == 7 || type == 1,
+            let length = tiff.valueLength(of: entry), length > 4
+        else { return nil }
+        return tiff.value(of: entry)
     }
 
     /// The directory that an entry points at.
@@ -38,24 +42,13 @@ package struct EXIFDirectory {
     }
 
     package func number(_ tag: Int) -> Int? {
-        entry(tag).flatMap(tiff.firstInteger)
-    }
-
-    /// Where a value of so many bytes for each of its elements, by their type, lies outside of its entry.
-    private func place(of tag: Int, lengths: [Int: Int]) -> Range<Int>? {
-        guard let entry = entry(tag), let type = tiff.number(entry + 2, 2),
-            let length = lengths[type], let count = tiff.number(entry + 4, 4),
-            count * length > 4, let offset = tiff.number(entry + 8, 4)
-        else { return nil }
-        return tiff.range(offset, length: count * length)
+        entry(tag).flatMap { tiff.integers(of: $0, atMost: 1)?.first }
     }
 
     package func text(_ tag: Int) -> String? {
-        guard let entry = entry(tag), tiff.number(entry + 2, 2) == 2 else { return nil }
-        let inside = tiff.number(entry + 4, 4).flatMap { count in
-            count <= 4 ? tiff.range(entry + 8, length: count) : nil
-        }
-        guard let place = inside ?? self.place(of: tag, lengths: [2: 1]) else { return nil }
+        guard let entry = entry(tag), tiff.number(entry + 2, 2) == 2,
+            let place = tiff.value(of: entry)
+        else { return nil }
         let bytes = block[place].prefix(Self.longestText).prefix { $0 != 0 }
         // ASCII, says the standard; what is not is left out.
         let text = String(decoding: bytes.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)

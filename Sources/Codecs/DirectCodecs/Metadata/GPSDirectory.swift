@@ -3,8 +3,6 @@ enum GPSDirectory {
     private static let pointerTag = 0x8825
     /// LONG, and IFD.
     private static let pointerTypes = [4, 13]
-    /// Bytes of a value of each type of TIFF; the first is none.
-    private static let typeLengths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
     /// Its entries have the tags 0…31.
     private static let mostEntries = 32
     /// Longer values are no positions, and might be something else.
@@ -77,11 +75,7 @@ enum GPSDirectory {
 
     /// The range of an entry's value, if it is not in the entry.
     private static func value(of entry: Int, in block: TIFFBlock) -> Range<Int>? {
-        guard let type = block.number(entry + 2, 2), typeLengths.indices.contains(type),
-            let count = block.number(entry + 4, 4), let offset = block.number(entry + 8, 4)
-        else { return nil }
-        let length = typeLengths[type] * count
-        return length > 4 ? block.range(offset, length: length) : nil
+        block.valueLength(of: entry) ?? 0 > 4 ? block.value(of: entry) : nil
     }
 
     /// Bytes of a directory up to the offset of the next one.

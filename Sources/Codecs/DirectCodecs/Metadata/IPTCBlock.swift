@@ -13,7 +13,7 @@ package enum IPTCBlock {
     /// them.
     package static func rights(of block: Data) -> Data? {
         block.withUnsafeBytes { bytes in
-            guard bytes.hasText("Photoshop 3.0\0", at: 0) else { return kept(of: bytes[...]) }
+            guard bytes.hasText("Photoshop 3.0\0") else { return kept(of: bytes[...]) }
             guard let range = resource(in: bytes), let sets = kept(of: bytes[range]) else {
                 return nil
             }
@@ -36,12 +36,12 @@ package enum IPTCBlock {
     private static func resource(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         var offset = 14
         while bytes.hasText("8BIM", at: offset),
-            let number = bytes.integer(at: offset + 4, length: 2),
+            let number = bytes.bigEndian(offset + 4, 2),
             let name = bytes.byte(at: offset + 6)
         {
             // A text with its length before it, filled up to an even number of bytes.
             let start = offset + 6 + (Int(name) + 2) / 2 * 2
-            guard let length = bytes.integer(at: start, length: 4),
+            guard let length = bytes.bigEndian(start, 4),
                 length <= bytes.count - start - 4
             else { return nil }
             if number == resourceNumber { return start + 4..<start + 4 + length }
@@ -57,7 +57,7 @@ package enum IPTCBlock {
         var hasRights = false
         var offset = 0
         // Lengths of 32 KiB and more are written otherwise; no such text is kept.
-        while bytes.byte(at: offset) == 0x1C, let length = bytes.integer(at: offset + 3, length: 2),
+        while bytes.byte(at: offset) == 0x1C, let length = bytes.bigEndian(offset + 3, 2),
             length < 0x8000, length <= bytes.count - offset - 5
         {
             let name = Array(bytes[offset + 1..<offset + 3])

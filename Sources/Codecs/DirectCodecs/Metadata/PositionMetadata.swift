@@ -110,20 +110,19 @@ struct PNGPositions {
     }
 
     private mutating func look(at chunk: PNGChunks.Chunk, in bytes: UnsafeRawBufferPointer) {
-        let data = UnsafeRawBufferPointer(rebasing: bytes[chunk.range])
+        let data = chunk.content
         switch chunk.type {
         case UInt32(chunk: "eXIf"):
-            let header = data.hasText("Exif\0\0", at: 0) ? 6 : 0
+            let header = data.hasText("Exif\0\0") ? 6 : 0
             replace(GPSDirectory.edits(in: data, header: header), of: chunk, in: bytes)
-        case UInt32(chunk: "iTXt") where data.hasText("XML:com.adobe.xmp\0\0", at: 0):
+        case UInt32(chunk: "iTXt") where data.hasText("XML:com.adobe.xmp\0\0"):
             replace(XMPPositions.edits(in: data), of: chunk, in: bytes)
-        case UInt32(chunk: "iTXt") where data.hasText("XML:com.adobe.xmp\0", at: 0),
-            UInt32(chunk: "iTXt") where data.hasText("Raw profile type ", at: 0),
-            UInt32(chunk: "tEXt") where data.hasText("Raw profile type ", at: 0),
-            UInt32(chunk: "zTXt") where data.hasText("Raw profile type ", at: 0):
+        case UInt32(chunk: "iTXt") where data.hasText("XML:com.adobe.xmp\0"),
+            UInt32(chunk: "iTXt") where data.hasText("Raw profile type "),
+            UInt32(chunk: "tEXt") where data.hasText("Raw profile type "),
+            UInt32(chunk: "zTXt") where data.hasText("Raw profile type "):
             if Self.isColour(data) { return }
-            // With its length, type and checksum.
-            dropped.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
+            dropped.append(chunk.whole)
         default: break
         }
     }
@@ -144,6 +143,6 @@ struct PNGPositions {
 
     /// Whether it is a colour profile, which decides what the picture looks like.
     private static func isColour(_ data: UnsafeRawBufferPointer) -> Bool {
-        data.hasText("Raw profile type icc", at: 0) || data.hasText("Raw profile type icm", at: 0)
+        data.hasText("Raw profile type icc") || data.hasText("Raw profile type icm")
     }
 }

@@ -56,15 +56,15 @@ package struct APNGFile: Sendable {
         (width, height) = (header.width, header.height)
         let sides = 1...PNGFile.longestSide
         guard sides.contains(width), sides.contains(height) else { throw .unusual("its size") }
-        guard let claim = try Self.claim(bytes, chunks) else { return nil }
+        guard let claim = try Self.claim(chunks) else { return nil }
         guard claim.frames <= Self.mostFrames else { throw .tooManyFrames(claim.frames) }
         loopCount = claim.loops
 
         var walk = FrameWalk(width: width, height: height, mostFrames: claim.frames)
         var colours: [Range<Int>] = []
-        while let chunk = try walk.next(&chunks, bytes) {
+        while let chunk = try walk.next(&chunks) {
             guard !walk.hasSeenPixels, Self.colourNames.contains(chunk.type) else { continue }
-            colours.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
+            colours.append(chunk.whole)
         }
         guard walk.frames.count == claim.frames else {
             throw .damaged("it has \(walk.frames.count) frames of \(claim.frames)")
@@ -92,14 +92,14 @@ package struct APNGFile: Sendable {
     /// Reads the frame and loop counts before the pixels; `nil` where they are damaged or the
     /// number of frames is invalid.
     private static func claim(
-        _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks
+        _ chunks: PNGChunks
     ) throws(CodecRefusal) -> (frames: Int, loops: Int)? {
         var chunks = chunks
         while let chunk = try chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
             guard chunk.type == UInt32(chunk: "acTL"), chunks.isIntact(chunk) else { continue }
-            guard chunk.range.count == 8 else { return nil }
-            let count = Int(bytes.bigUInt32(chunk.range.lowerBound))
-            let loops = Int(bytes.bigUInt32(chunk.range.lowerBound + 4))
+            guard chunk.content.count == 8 else { return nil }
+            let count = Int(chunk.content.bigUInt32(0))
+            let loops = Int(chunk.content.bigUInt32(4))
             return count > 0 && count <= Int(Int32.max) ? (count, loops) : nil
         }
         return nil
@@ -179,9 +179,7 @@ private struct FrameWalk {
     }
 
     /// The next chunk; `nil` at the end of the file, which must be stated.
-    mutating func next(
-        _ chunks: inout PNGChunks, _ bytes: UnsafeRawBufferPointer
-    ) throws(CodecRefusal) -> PNGChunks.Chunk? {
+    mutating func next(_ chunks: inout PNGChunks) throws(CodecRefusal) -> PNGChunks.Chunk? {
         let chunk = try chunks.next()
         switch chunk.type {
         case UInt32(chunk: "IEND"):
@@ -192,13 +190,13 @@ private struct FrameWalk {
             guard chunk.range.count == 26, chunks.isIntact(chunk) else {
                 throw .damaged("the description of a frame is damaged")
             }
-            try count(bytes.bigUInt32(chunk.range.lowerBound))
+            try count(chunk.content.bigUInt32(0))
             open = chunk
             isInFrame = false
         case UInt32(chunk: "IDAT"):
             if !hasSeenPixels, let description = open {
                 beginsWithStill = true
-                try begin(description, chunk, bytes)
+                try begin(description, chunk)
             } else if hasSeenPixels, open != nil || frames.count > (beginsWithStill ? 1 : 0) {
                 throw .damaged("its pixels are in several places")
             }
@@ -207,9 +205,9 @@ private struct FrameWalk {
             guard hasSeenPixels, chunk.range.count >= 4 else {
                 throw .damaged("pixels of a frame are in the wrong place")
             }
-            try count(bytes.bigUInt32(chunk.range.lowerBound))
+            try count(chunk.content.bigUInt32(0))
             if let description = open {
-                try begin(description, chunk, bytes)
+                try begin(description, chunk)
             } else if !isInFrame || beginsWithStill && frames.count == 1 {
                 throw .damaged("pixels of a frame come before its description")
             }
@@ -225,32 +223,31 @@ private struct FrameWalk {
     }
 
     private mutating func begin(
-        _ description: PNGChunks.Chunk, _ data: PNGChunks.Chunk, _ bytes: UnsafeRawBufferPointer
+        _ description: PNGChunks.Chunk, _ data: PNGChunks.Chunk
     ) throws(CodecRefusal) {
         guard frames.count < mostFrames else {
             throw .damaged("it has more than its \(mostFrames) frames")
         }
-        let start = description.range.lowerBound
-        let frameWidth = Int(bytes.bigUInt32(start + 4))
-        let frameHeight = Int(bytes.bigUInt32(start + 8))
-        let left = Int(bytes.bigUInt32(start + 12))
-        let top = Int(bytes.bigUInt32(start + 16))
+        let content = description.content
+        let frameWidth = Int(content.bigUInt32(4))
+        let frameHeight = Int(content.bigUInt32(8))
+        let left = Int(content.bigUInt32(12))
+        let top = Int(content.bigUInt32(16))
         guard frameWidth > 0, frameHeight > 0, left + frameWidth <= width,
             top + frameHeight <= height
         else { throw .damaged("frame \(frames.count) lies outside of the canvas") }
         if !hasSeenPixels, frameWidth != width || frameHeight != height {
             throw .damaged("the first frame does not cover the canvas")
         }
-        guard let disposal = APNGFile.Disposal(rawValue: bytes[start + 24]), bytes[start + 25] < 2
+        guard let disposal = APNGFile.Disposal(rawValue: content[24]), content[25] < 2
         else { throw .damaged("frame \(frames.count) is drawn in an unknown way") }
-        let divisor = bytes.bigUInt16(start + 22)
+        let divisor = content.bigUInt16(22)
         frames.append(
             APNGFile.Frame(
                 left: left, top: top, width: frameWidth, height: frameHeight,
-                duration: Double(bytes.bigUInt16(start + 20))
-                    / Double(divisor == 0 ? 100 : divisor),
-                disposal: disposal, isBlended: bytes[start + 25] == 1,
-                firstData: data.range.lowerBound - 8))
+                duration: Double(content.bigUInt16(20)) / Double(divisor == 0 ? 100 : divisor),
+                disposal: disposal, isBlended: content[25] == 1,
+                firstData: data.whole.lowerBound))
         open = nil
         isInFrame = true
     }

@@ -1,13 +1,13 @@
 /// The chunks of a PNG file that say what its colours mean, and which of them counts (PNG, third edition,
 /// section 4.3): `cICP`, then `iCCP`, then `sRGB`, then `gAMA` and `cHRM` together.
 struct PNGColours {
-    private var contents: [UInt32: UnsafeRawBufferPointer] = [:]
+    private let contents: [UInt32: UnsafeRawBufferPointer]
 
     static let names = Set(["cICP", "iCCP", "sRGB", "gAMA", "cHRM"].map(UInt32.init(chunk:)))
 
-    /// Takes the content of a chunk; of several of a kind the first counts.
-    mutating func take(_ name: UInt32, _ content: UnsafeRawBufferPointer) {
-        if contents[name] == nil { contents[name] = content }
+    /// - Parameter contents: Those of chunks by their names, others too.
+    init(_ contents: [UInt32: UnsafeRawBufferPointer]) {
+        self.contents = contents
     }
 
     /// The colours that chunks state by numbers; `nil` where a profile wins, and where they say that colours
@@ -78,12 +78,15 @@ extension ColourDescription {
     package init?(ofPNG bytes: UnsafeRawBufferPointer) {
         // A file that cannot be walked is left to others, who tell what is wrong.
         guard var chunks = try? PNGChunks(bytes) else { return nil }
-        var colours = PNGColours()
+        var contents: [UInt32: UnsafeRawBufferPointer] = [:]
         while let chunk = try? chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
-            guard PNGColours.names.contains(chunk.type), chunks.isIntact(chunk) else { continue }
-            colours.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
+            // Of several of a kind the first counts.
+            guard PNGColours.names.contains(chunk.type), contents[chunk.type] == nil,
+                chunks.isIntact(chunk)
+            else { continue }
+            contents[chunk.type] = chunk.content
         }
-        guard let description = colours.description else { return nil }
+        guard let description = PNGColours(contents).description else { return nil }
         self = description
     }
 

@@ -59,28 +59,27 @@ package struct PNGFile {
         let header = try chunks.header()
         try chunks.verify(header.chunk)
         (width, height) = (header.width, header.height)
-        let start = header.chunk.range.lowerBound
-        depth = Int(bytes[start + 8])
-        guard let type = ColourType(rawValue: bytes[start + 9]), bytes[start + 10] == 0,
-            bytes[start + 11] == 0
+        let content = header.chunk.content
+        depth = Int(content[8])
+        guard let type = ColourType(rawValue: content[9]), content[10] == 0, content[11] == 0
         else { throw .damaged("its kind does not exist") }
         colourType = type
         guard (1...Self.longestSide).contains(width), (1...Self.longestSide).contains(height)
         else { throw .unusual("its size") }
-        guard bytes[start + 12] == 0 else { throw .unusual("it is interlaced") }
+        guard content[12] == 0 else { throw .unusual("it is interlaced") }
         let isPacked = type == .grey || type == .palette
         guard depth == 8 || isPacked && (depth == 1 || depth == 2 || depth == 4) else {
             throw .unusual("its depth")
         }
         hasAlpha = type == .greyAlpha || type == .rgba
 
-        var found: [UInt32: Range<Int>] = [:]
+        var found: [UInt32: UnsafeRawBufferPointer] = [:]
         var chunk = try chunks.next()
         while chunk.type != UInt32(chunk: "IDAT") {
             // Of unknown chunks too: the name may be what is damaged.
             try chunks.verify(chunk)
             if Self.readable.contains(chunk.type) {
-                guard found.updateValue(chunk.range, forKey: chunk.type) == nil else {
+                guard found.updateValue(chunk.content, forKey: chunk.type) == nil else {
                     throw .damaged("a chunk stands twice")
                 }
                 // The palette comes before what refers to it.
@@ -90,25 +89,20 @@ package struct PNGFile {
             } else if chunk.isCritical {
                 throw .unusual("it has an unknown critical chunk")
             } else if Self.texts.contains(chunk.type),
-                bytes[chunk.range].starts(with: "Raw profile type".utf8)
+                chunk.content.hasText("Raw profile type")
             {
                 // Some programs use this name for metadata.
                 throw .unusual("it has metadata in its text")
             }
             chunk = try chunks.next()
         }
-        firstData = chunk.range.lowerBound - 8
+        firstData = chunk.whole.lowerBound
 
         guard rowBytes + 1 <= Self.largestStream / height else { throw .unusual("its size") }
-        try readColours(bytes, found)
-        if let range = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(bytes, range) }
-        var meaning = PNGColours()
-        for name in PNGColours.names {
-            guard let range = found[name] else { continue }
-            meaning.take(name, UnsafeRawBufferPointer(rebasing: bytes[range]))
-        }
-        colours = meaning.description
-        if let range = found[UInt32(chunk: "eXIf")] { exif = Array(bytes[range]) }
+        try readColours(found)
+        if let content = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(in: content) }
+        colours = PNGColours(found).description
+        exif = found[UInt32(chunk: "eXIf")].map { Array($0) }
     }
 
     /// The description of an animation frame, which differs from the file only in size.
@@ -133,7 +127,7 @@ package struct PNGFile {
     private static let texts = Set(["tEXt", "zTXt", "iTXt"].map(UInt32.init(chunk:)))
 
     private mutating func readColours(
-        _ bytes: UnsafeRawBufferPointer, _ found: [UInt32: Range<Int>]
+        _ found: [UInt32: UnsafeRawBufferPointer]
     ) throws(CodecRefusal) {
         let transparency = found[UInt32(chunk: "tRNS")]
         switch colourType {
@@ -142,14 +136,14 @@ package struct PNGFile {
                 (3...3 << depth).contains(colours.count)
             else { throw .damaged("its palette does not fit") }
             var entries = Self.blackPalette
-            for (index, byte) in bytes[colours].enumerated() {
+            for (index, byte) in colours.enumerated() {
                 entries[index / 3 * 4 + index % 3] = byte
             }
             if let transparency {
                 guard (1...colours.count / 3).contains(transparency.count) else {
                     throw .damaged("its opacities do not fit")
                 }
-                for (index, byte) in bytes[transparency].enumerated() {
+                for (index, byte) in transparency.enumerated() {
                     entries[index * 4 + 3] = byte
                 }
                 hasAlpha = true
@@ -164,14 +158,14 @@ package struct PNGFile {
                 entries.replaceSubrange(level * 4..<level * 4 + 3, with: [grey, grey, grey])
             }
             if let transparency {
-                let key = try Self.samples(bytes, transparency, count: 1, below: levels)
+                let key = try Self.samples(of: transparency, count: 1, below: levels)
                 entries[Int(key[0]) * 4 + 3] = 0
                 hasAlpha = true
             }
             palette = entries
         case .rgb:
             guard let transparency else { return }
-            transparentColour = try Self.samples(bytes, transparency, count: 3, below: 256)
+            transparentColour = try Self.samples(of: transparency, count: 3, below: 256)
             hasAlpha = true
         case .greyAlpha, .rgba:
             guard transparency == nil else { throw .damaged("it has two kinds of opacity") }
@@ -182,10 +176,10 @@ package struct PNGFile {
 
     /// The samples of a colour that is transparent, of 16 bits each as stored.
     private static func samples(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, count: Int, below limit: Int
+        of content: UnsafeRawBufferPointer, count: Int, below limit: Int
     ) throws(CodecRefusal) -> [UInt8] {
-        guard range.count == 2 * count else { throw .damaged("its opacities do not fit") }
-        let samples = (0..<count).map { Int(bytes.bigUInt16(range.lowerBound + 2 * $0)) }
+        guard content.count == 2 * count else { throw .damaged("its opacities do not fit") }
+        let samples = (0..<count).map { Int(content.bigUInt16(2 * $0)) }
         guard samples.allSatisfy({ $0 < limit }) else {
             throw .unusual("its transparent colour does not occur")
         }
@@ -194,12 +188,12 @@ package struct PNGFile {
 
     /// The profile of an `iCCP` chunk: a name, a zero, the kind of compression, a zlib stream.
     private static func profile(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+        in content: UnsafeRawBufferPointer
     ) throws(CodecRefusal) -> [UInt8] {
-        guard let end = bytes[range].prefix(80).firstIndex(of: 0), end + 2 < range.upperBound,
-            bytes[end + 1] == 0
+        guard let end = content.prefix(80).firstIndex(of: 0), end + 2 < content.count,
+            content[end + 1] == 0
         else { throw .unusual("its profile cannot be read") }
-        let stream = UnsafeRawBufferPointer(rebasing: bytes[end + 2..<range.upperBound])
+        let stream = UnsafeRawBufferPointer(rebasing: content[(end + 2)...])
             .assumingMemoryBound(to: UInt8.self)
         var result = cpng_result(rawValue: 0)
         let profile = [UInt8](unsafeUninitializedCapacity: largestProfile) { output, size in

@@ -27,18 +27,18 @@ package struct PNGStructure: Equatable, Sendable {
         var chunks = try PNGChunks(bytes)
         let header = try chunks.header()
         (width, height) = (header.width, header.height)
-        let start = header.chunk.range.lowerBound
-        depth = Int(bytes[start + 8])
-        let type = PNGFile.ColourType(rawValue: bytes[start + 9])
+        let content = header.chunk.content
+        depth = Int(content[8])
+        let type = PNGFile.ColourType(rawValue: content[9])
         samples = type?.samples ?? 4
         isIndexed = type == .palette
-        isInterlaced = bytes[start + 12] != 0
+        isInterlaced = content[12] != 0
 
-        var streams: [Range<Int>] = []
+        var streams: [UnsafeRawBufferPointer] = []
         while let chunk = try chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IEND") {
-            if let stream = Self.stream(bytes, chunk) { streams.append(stream) }
+            if let stream = Self.stream(of: chunk) { streams.append(stream) }
         }
-        try Self.checkInflated(bytes, streams)
+        try Self.checkInflated(streams)
     }
 
     /// Bytes of all rows as stored, with their filters.
@@ -49,29 +49,26 @@ package struct PNGStructure: Equatable, Sendable {
     }
 
     /// The zlib stream in a chunk of metadata; `nil` for other chunks, and where none can be found.
-    private static func stream(
-        _ bytes: UnsafeRawBufferPointer, _ chunk: PNGChunks.Chunk
-    ) -> Range<Int>? {
-        let (range, type) = (chunk.range, chunk.type)
+    private static func stream(of chunk: PNGChunks.Chunk) -> UnsafeRawBufferPointer? {
+        let (content, type) = (chunk.content, chunk.type)
         let isText = type == UInt32(chunk: "iTXt")
         guard isText || type == UInt32(chunk: "zTXt") || type == UInt32(chunk: "iCCP"),
-            let keyword = bytes[range].prefix(80).firstIndex(of: 0)
+            let keyword = content.prefix(80).firstIndex(of: 0)
         else { return nil }
         // Behind the keyword: the kind of compression; in iTXt whether there is any before that, and two
         // more texts behind it, each with a zero.
         guard isText else {
-            return keyword + 2 < range.upperBound ? keyword + 2..<range.upperBound : nil
+            return keyword + 2 < content.count
+                ? UnsafeRawBufferPointer(rebasing: content[(keyword + 2)...]) : nil
         }
-        guard keyword + 3 < range.upperBound, bytes[keyword + 1] != 0,
-            let language = bytes[keyword + 3..<range.upperBound].firstIndex(of: 0),
-            let translated = bytes[language + 1..<range.upperBound].firstIndex(of: 0)
+        guard keyword + 3 < content.count, content[keyword + 1] != 0,
+            let language = content[(keyword + 3)...].firstIndex(of: 0),
+            let translated = content[(language + 1)...].firstIndex(of: 0)
         else { return nil }
-        return translated + 1..<range.upperBound
+        return UnsafeRawBufferPointer(rebasing: content[(translated + 1)...])
     }
 
-    private static func checkInflated(
-        _ bytes: UnsafeRawBufferPointer, _ streams: [Range<Int>]
-    ) throws(CodecRefusal) {
+    private static func checkInflated(_ streams: [UnsafeRawBufferPointer]) throws(CodecRefusal) {
         let stored = streams.reduce(0) { $0 + $1.count }
         // So few bytes cannot give too many; ordinary files end here.
         guard stored > largestMetadata / mostInflation else { return }
@@ -79,8 +76,7 @@ package struct PNGStructure: Equatable, Sendable {
         defer { output.deallocate() }
         var room = largestMetadata
         for stream in streams {
-            let stored = UnsafeRawBufferPointer(rebasing: bytes[stream])
-                .assumingMemoryBound(to: UInt8.self)
+            let stored = stream.assumingMemoryBound(to: UInt8.self)
             var size = 0
             switch cpng_inflate(stored.baseAddress, stored.count, output, room, &size) {
             case CPNG_OK: room -= size
@@ -101,7 +97,12 @@ struct PNGChunks {
     struct Chunk {
         /// Four ASCII letters as a big-endian number.
         let type: UInt32
+        /// Where its content is.
         let range: Range<Int>
+        let content: UnsafeRawBufferPointer
+
+        /// With length and type, and the checksum behind it.
+        var whole: Range<Int> { range.lowerBound - 8..<range.upperBound + 4 }
 
         /// Whether decoders that do not know the chunk must not show the picture.
         var isCritical: Bool { type & 0x2000_0000 == 0 }
@@ -130,8 +131,7 @@ struct PNGChunks {
         guard chunk.type == UInt32(chunk: "IHDR"), chunk.range.count == 13 else {
             throw .damaged("it has no header")
         }
-        let start = chunk.range.lowerBound
-        return (chunk, Int(bytes.bigUInt32(start)), Int(bytes.bigUInt32(start + 4)))
+        return (chunk, Int(chunk.content.bigUInt32(0)), Int(chunk.content.bigUInt32(4)))
     }
 
     /// The next chunk. The file ends with one, so that one more must be there.
@@ -142,7 +142,9 @@ struct PNGChunks {
         guard length <= bytes.count - offset - 12 else { throw .damaged("it is cut short") }
         let start = offset + 8
         offset = start + length + 4
-        return Chunk(type: bytes.bigUInt32(start - 4), range: start..<start + length)
+        return Chunk(
+            type: bytes.bigUInt32(start - 4), range: start..<start + length,
+            content: UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
     }
 
     /// The next chunk; `nil` where the file ends behind one, within a checksum, or within pixels, of which

@@ -2,7 +2,7 @@ import CCodecs
 
 /// Makes another size of interleaved pixels, while their rows arrive: RGB, or RGBA with straight alpha,
 /// whose colours are weighed by their opacity. Used by one thread.
-public final class InterleavedResampler {
+final class InterleavedResampler {
     private let sourceWidth: Int
     private let sourceHeight: Int
     private let targetWidth: Int
@@ -20,14 +20,9 @@ public final class InterleavedResampler {
     private var nextTarget = 0
 
     /// - Parameter channels: 3 or 4.
-    public convenience init(horizontal: SampleAxis, vertical: SampleAxis, channels: Int) {
-        self.init(
-            horizontal: horizontal, vertical: vertical, channels: channels,
-            kernels: cpixels_best().pointee)
-    }
-
     init(
-        horizontal: SampleAxis, vertical: SampleAxis, channels: Int, kernels: cpixels_kernels
+        horizontal: SampleAxis, vertical: SampleAxis, channels: Int,
+        kernels: cpixels_kernels = cpixels_best().pointee
     ) {
         precondition(channels == 3 || channels == 4, "pixels have 3 or 4 channels")
         let block = Int(CPIXELS_BLOCK)
@@ -54,7 +49,7 @@ public final class InterleavedResampler {
     }
 
     /// Takes the next source row: as many pixels as the source is wide.
-    public func push(_ row: UnsafePointer<UInt8>) {
+    func push(_ row: UnsafePointer<UInt8>) {
         if channels == 3 {
             opaque.reserve(1)
             opaque[opaque.end].update(from: row, count: sourceWidth * 3)
@@ -67,14 +62,14 @@ public final class InterleavedResampler {
     }
 
     /// Whether the rows so far are enough for the next target row.
-    public var hasNextRow: Bool {
+    var hasNextRow: Bool {
         let end = channels == 3 ? opaque.end : weighed.end
         return nextTarget < targetHeight
             && end >= min(Int(columns.starts[nextTarget]) + columns.width, sourceHeight)
     }
 
     /// Writes the next target row: as many pixels as the target is wide. Only when `hasNextRow`.
-    public func writeNextRow(to target: UnsafeMutablePointer<UInt8>) {
+    func writeNextRow(to target: UnsafeMutablePointer<UInt8>) {
         blend()
         let source = plane(0)
         let made = plane(channels)
@@ -146,28 +141,6 @@ public final class InterleavedResampler {
                     at: tap, to: UnsafePointer(window[min(start + tap, sourceHeight - 1)]))
             }
             body(rows.baseAddress!)
-        }
-    }
-}
-
-extension InterleavedResampler {
-    /// Resamples pixels that are all in memory.
-    /// - Parameters:
-    ///   - bytesPerRow: From one source row to the next.
-    ///   - target: Room for the target's pixels, rows without padding.
-    public static func resample(
-        _ source: UnsafePointer<UInt8>, bytesPerRow: Int, horizontal: SampleAxis,
-        vertical: SampleAxis, channels: Int, into target: UnsafeMutablePointer<UInt8>
-    ) {
-        let resampler = InterleavedResampler(
-            horizontal: horizontal, vertical: vertical, channels: channels)
-        var row = target
-        for index in 0..<vertical.sourceCount {
-            resampler.push(source + index * bytesPerRow)
-            while resampler.hasNextRow {
-                resampler.writeNextRow(to: row)
-                row += horizontal.targetCount * channels
-            }
         }
     }
 }

@@ -14,15 +14,18 @@ package final class PixelReducer {
     private let width: Int
     private let channels: Int
     private var target: UnsafeMutableRawPointer
+    /// From a target row to the next one.
+    private let step: Int
 
     /// - Parameters:
     ///   - source: Width and height of what arrives.
     ///   - channels: 3 or 4.
     ///   - depth: Bits of a sample, 8 or 16.
+    ///   - isUpsideDown: Whether the rows arrive from the bottom.
     ///   - target: Room for the target's pixels, rows without padding.
     package init(
         source: (width: Int, height: Int), width: Int, height: Int, channels: Int, depth: Int,
-        into target: UnsafeMutableRawPointer
+        isUpsideDown: Bool = false, into target: UnsafeMutableRawPointer
     ) {
         let horizontal = SampleAxis(sourceCount: source.width, targetCount: width)
         let vertical = SampleAxis(sourceCount: source.height, targetCount: height)
@@ -37,7 +40,10 @@ package final class PixelReducer {
         sourceWidth = source.width
         self.width = width
         self.channels = channels
-        self.target = target
+        // The filter is symmetric, so that what is stored from the bottom may be resampled from there.
+        let rowBytes = width * channels * depth / 8
+        step = isUpsideDown ? -rowBytes : rowBytes
+        self.target = isUpsideDown ? target + (height - 1) * rowBytes : target
     }
 
     deinit {
@@ -51,7 +57,7 @@ package final class PixelReducer {
             resampler.push(row.assumingMemoryBound(to: UInt8.self))
             while resampler.hasNextRow {
                 resampler.writeNextRow(to: target.assumingMemoryBound(to: UInt8.self))
-                target += width * channels
+                target += step
             }
         case .words(let resampler, let made):
             resampler.push {
@@ -64,7 +70,7 @@ package final class PixelReducer {
                 DeepPixels.unpremultiply(
                     made, width: width, channels: channels,
                     into: target.assumingMemoryBound(to: UInt16.self))
-                target += 2 * width * channels
+                target += step
             }
         }
     }

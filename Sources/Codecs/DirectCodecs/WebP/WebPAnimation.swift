@@ -5,7 +5,7 @@ import CCodecs
 /// whole strip before the first frame can be had.
 ///
 /// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
-package final class WebPAnimation: @unchecked Sendable {
+package final class WebPAnimation: AnimationCanvas, @unchecked Sendable {
     /// Width and height of the canvas.
     package let width: Int
     package let height: Int
@@ -32,11 +32,6 @@ package final class WebPAnimation: @unchecked Sendable {
         height = Int(info.canvas_height)
     }
 
-    /// Draws the next frame and writes the whole canvas: rows from the top, without padding.
-    ///
-    /// - Parameters:
-    ///   - pixels: Room for `width × height × channels` bytes.
-    ///   - channels: 4 for RGBA with straight alpha, 3 for RGB.
     package func next(
         into pixels: UnsafeMutablePointer<UInt8>, channels: Int
     ) throws(CodecRefusal) {
@@ -48,7 +43,6 @@ package final class WebPAnimation: @unchecked Sendable {
         }
     }
 
-    /// Draws the next frame for those behind it only.
     package func skip() throws(CodecRefusal) {
         _ = try draw()
     }

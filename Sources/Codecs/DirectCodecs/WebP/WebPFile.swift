@@ -81,6 +81,8 @@ package struct WebPChunks: Sequence, IteratorProtocol {
         package let name: String
         /// Where its content is, or would be in a longer file.
         package let content: Range<Int>
+        /// The bytes of the file from there on.
+        package let rest: UnsafeRawBufferPointer
 
         /// With its name and length, and the byte that makes the length even.
         package var whole: Range<Int> {
@@ -95,7 +97,7 @@ package struct WebPChunks: Sequence, IteratorProtocol {
     /// Those within the length that the file states.
     package init(_ bytes: UnsafeRawBufferPointer) {
         // It counts from the letters "WEBP" on.
-        let length = bytes.integer(at: 4, length: 4, littleEndian: true) ?? 0
+        let length = bytes.littleEndian(4, 4) ?? 0
         self.init(bytes, 12..<Swift.max(12, 8 + length))
     }
 
@@ -108,10 +110,12 @@ package struct WebPChunks: Sequence, IteratorProtocol {
 
     package mutating func next() -> Chunk? {
         guard offset + 8 <= end,
-            let length = bytes.integer(at: offset + 4, length: 4, littleEndian: true)
+            let length = bytes.littleEndian(offset + 4, 4)
         else { return nil }
         let name = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
-        let chunk = Chunk(name: name, content: offset + 8..<offset + 8 + length)
+        let chunk = Chunk(
+            name: name, content: offset + 8..<offset + 8 + length,
+            rest: UnsafeRawBufferPointer(rebasing: bytes[(offset + 8)...]))
         offset = chunk.whole.upperBound
         return chunk
     }

@@ -42,11 +42,10 @@ package struct WebPReader {
             capacity: middleWidth * middleHeight * file.channels)
         defer { middle.deallocate() }
         try decode(into: middle, width: middleWidth, height: middleHeight)
-        InterleavedResampler.resample(
-            middle, bytesPerRow: middleWidth * file.channels,
-            horizontal: SampleAxis(sourceCount: middleWidth, targetCount: width),
-            vertical: SampleAxis(sourceCount: middleHeight, targetCount: height),
-            channels: file.channels, into: pixels)
+        let reducer = PixelReducer(
+            source: (middleWidth, middleHeight), width: width, height: height,
+            channels: file.channels, depth: 8, into: pixels)
+        for row in 0..<middleHeight { reducer.push(middle + row * middleWidth * file.channels) }
     }
 
     /// Has libwebp write all pixels, averaged over areas when they are fewer than those of the file.

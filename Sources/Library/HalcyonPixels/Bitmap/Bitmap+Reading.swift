@@ -69,11 +69,13 @@ extension Bitmap {
     }
 
     /// These pixels as the start of a libvips pipeline; no copy is made.
-    func vipsImage() throws -> VipsImage {
+    ///
+    /// - Parameter interpretation: That of red, green and blue by default.
+    func vipsImage(_ interpretation: VipsInterpretation? = nil) throws -> VipsImage {
         try VipsImage.memory(
             address, count: byteCount, owner: storage, width: size.width, height: size.height,
             bands: channels, format: depth == .eight ? .uchar : .ushort,
-            interpretation: depth == .eight ? .srgb : .rgb16)
+            interpretation: interpretation ?? (depth == .eight ? .srgb : .rgb16))
     }
 }
 

@@ -28,7 +28,7 @@ public struct ImageComposition: Sendable {
         let background = layout.background.clamped
         let cornerRadius = Double(max(0, layout.cornerRadius * layout.scale))
         // A plain colour spread to the size, with layers drawn on it and its corners cut off.
-        let drawing = PixelChange(
+        let drawing = ImageOperation(
             size: canvas, hasAlpha: background.alpha < 1 || cornerRadius > 0
         ) { colour, _ in
             for size in [canvas] + layers.map(\.size) { try size.checkCanBeDrawn() }
@@ -81,7 +81,7 @@ extension Image {
     package func drawn(on canvas: Bitmap) throws -> Image {
         guard animation == nil else { return self }
         let drawing = PixelContent(Recipe(frames: [canvas])).applying(
-            PixelChange { picture, size in
+            ImageOperation { picture, size in
                 let layer = CompositionLayer(
                     image: self, left: 0, top: size.height - self.pixelSize.height,
                     size: self.pixelSize, cornerRadius: 0, contentMode: .none)
@@ -152,9 +152,9 @@ extension CompositionLayer {
     /// The image at a size: part of the picture's pipeline when its pixels are in memory, otherwise
     /// decoded at about that size before.
     private func pixels(at target: PixelSize) throws -> VipsImage {
-        let resize = ResizeOperation(size: target)
+        let resize = ImageOperation.resizing(to: target)
         if image.isRendered || target == image.pixelSize {
-            return try resize.apply(to: image.bitmap().vipsImage(), input: image.pixelSize)
+            return try resize.apply(image.bitmap().vipsImage(), image.pixelSize)
         }
         let still = try image.content.currentRecipe.appending(resize).render(frame: 0)
         return try still.vipsImage()

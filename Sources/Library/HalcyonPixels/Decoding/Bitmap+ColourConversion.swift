@@ -98,11 +98,3 @@ extension ColourConversion {
         }
     }
 }
-
-extension ICCProfile {
-    /// Whether colours are the same with and without the profile: because there is none, because it is
-    /// sRGB, or because it is none for these channels and so not looked at.
-    static func isNeutral(_ profile: [UInt8]?, channels: Int) -> Bool {
-        ForeignProfile(profile, channels: channels) == nil
-    }
-}

@@ -197,6 +197,39 @@ protocol FrameReader: Sendable {
     mutating func frame(_ index: Int) throws -> Bitmap
 }
 
+/// Reads the frames of an animation that a codec draws onto a canvas of its own.
+struct CanvasFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let header: ImageHeader
+    private let canvas: any AnimationCanvas
+    private let orientation: Int
+    private let profile: ForeignProfile?
+
+    /// - Parameters:
+    ///   - orientation: How the stored frames are turned, 1…8 as in EXIF.
+    ///   - profile: A colour profile that has to be obeyed.
+    init(
+        _ header: ImageHeader, _ canvas: any AnimationCanvas, orientation: Int = 1,
+        profile: ForeignProfile? = nil
+    ) {
+        (self.header, self.canvas) = (header, canvas)
+        (self.orientation, self.profile) = (orientation, profile)
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        defer { position = index + 1 }
+        return try header.format.reporting {
+            for _ in position..<index { try canvas.skip() }
+            let channels = header.hasAlpha ? 4 : 3
+            return try Bitmap(
+                size: header.size, channels: channels, depth: header.depth, orientation: orientation
+            ) { try canvas.next(into: $1, channels: channels) }
+            .convertingNewPixels(by: profile)
+        }
+    }
+}
+
 /// A frame reader that needs only the file and also provides its header.
 protocol FileFrameReader: FrameReader {
     /// Parses a file; decodes no frame.

@@ -40,10 +40,10 @@ extension OpenedByVips {
     init(_ data: Data, _ format: ImageFormat) throws {
         let isHEIF = [.AVIF, .HEIC].contains(format)
         let properties = isHEIF ? HEIFProperties(data) : nil
-        var (data, structure) = (data, format == .GIF ? GIFStructure(data) : nil)
+        var (data, structure) = (data, format == .GIF ? GIFFile(data) : nil)
         try structure?.check()
         if let plain = structure?.plainFile(data) {
-            (data, structure) = (plain, GIFStructure(plain))
+            (data, structure) = (plain, GIFFile(plain))
         }
         try Self.refuseEarly(data, format, properties)
         let meaning = try isHEIF ? HEIFMeaning(data, format) : nil
@@ -121,12 +121,12 @@ struct OpenedByVips: OpenedImage {
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
-    private let structure: GIFStructure?
+    private let structure: GIFFile?
     private let image: UnreadImage?
 
     init(
         _ data: Data, header: ImageHeader, orientation: Int = 1, meaning: HEIFMeaning? = nil,
-        structure: GIFStructure? = nil, image: VipsImage? = nil
+        structure: GIFFile? = nil, image: VipsImage? = nil
     ) {
         self.data = data
         self.header = header
@@ -210,8 +210,8 @@ struct OpenedByVips: OpenedImage {
 
     func frameReader() throws -> any FrameReader {
         switch header.format {
-        case .GIF: try StripFrameReader(data, structure ?? GIFStructure(data), header: header)
-        case .WebP: try WebPFrameReader(data, header: header, orientation: orientation)
+        case .GIF: try StripFrameReader(data, structure ?? GIFFile(data), header: header)
+        case .WebP: try CanvasFrameReader(webP: data, header: header, orientation: orientation)
         default: throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
         }
     }
@@ -277,10 +277,10 @@ struct StripFrameReader: FrameReader {
 
     private let data: Data
     private let size: PixelSize
-    private let structure: GIFStructure
+    private let structure: GIFFile
     private let strip: VipsImage
 
-    init(_ data: Data, _ structure: GIFStructure, header: ImageHeader) throws {
+    init(_ data: Data, _ structure: GIFFile, header: ImageHeader) throws {
         self.data = data
         self.structure = structure
         size = header.size

@@ -127,15 +127,13 @@ extension VipsImage {
     func reducedByRows(to size: PixelSize) throws -> VipsImage? {
         guard bands == 3 || bands == 4, format == .uchar || format == .ushort else { return nil }
         let source = try filledDepth()
-        let depth = format == .ushort ? 16 : 8
-        let memory = PixelMemory.forPixels(count: size.pixelCount * bands * depth / 8)
-        let reducer = PixelReducer(
-            source: (width, height), width: size.width, height: size.height, channels: bands,
-            depth: depth, into: memory.pointer)
-        try source.handRows(to: reducer.push)
-        let reduced = try VipsImage.memory(
-            memory.pointer, count: memory.count, owner: memory, width: size.width,
-            height: size.height, bands: bands, format: format, interpretation: interpretation)
+        let depth: Bitmap.Depth = format == .ushort ? .sixteen : .eight
+        let reduced = try Bitmap(size: size, channels: bands, depth: depth) { _, pixels in
+            let reducer = PixelReducer(
+                source: (width, height), width: size.width, height: size.height, channels: bands,
+                depth: depth.rawValue, into: pixels)
+            try source.handRows(to: reducer.push)
+        }.vipsImage(interpretation)
         guard let profile = blob("icc-profile-data") else { return reduced }
         return try reduced.settingMetadata([("icc-profile-data", .blob(profile))])
     }

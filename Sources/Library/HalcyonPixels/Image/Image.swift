@@ -166,7 +166,7 @@ public final class Image: Sendable {
         return self
     }
 
-    func applying(_ operation: any ImageOperation) -> Image {
+    func applying(_ operation: ImageOperation) -> Image {
         Image(
             content: content.applying(operation), scale: scale, creatingOptions: creatingOptions,
             isFirstFrame: isFirstFrame)

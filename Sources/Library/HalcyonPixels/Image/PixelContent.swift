@@ -75,7 +75,7 @@ package final class PixelContent: Sendable {
     }
 
     /// The content with one more step; nothing is rendered.
-    func applying(_ operation: any ImageOperation) -> PixelContent {
+    func applying(_ operation: ImageOperation) -> PixelContent {
         PixelContent(currentRecipe.appending(operation), timing: timing)
     }
 

@@ -14,7 +14,7 @@ struct Recipe: Sendable {
     }
 
     let start: Start
-    private(set) var operations: [any ImageOperation] = []
+    private(set) var operations: [ImageOperation] = []
     private(set) var size: PixelSize
     private(set) var hasAlpha: Bool
     let depth: Bitmap.Depth
@@ -46,7 +46,7 @@ struct Recipe: Sendable {
         if case .encoded = start { operations.isEmpty } else { false }
     }
 
-    func appending(_ operation: any ImageOperation) -> Recipe {
+    func appending(_ operation: ImageOperation) -> Recipe {
         var result = self
         result.operations.append(operation)
         result.size = operation.outputSize(for: size)
@@ -73,7 +73,7 @@ struct Recipe: Sendable {
         let full = encoded.header.size
         if let bitmap = try renderReduced(encoded, frame: index) { return bitmap }
         let pixels = try encoded.decode(
-            frame: index, atLeast: operations.first?.decodeSize(for: full))
+            frame: index, atLeast: operations.first?.reduction(of: full)?.size)
         do {
             return try rendered(pixels, from: full, with: operations[...])
         } catch let error as VipsError where operations.isEmpty {
@@ -115,14 +115,14 @@ struct Recipe: Sendable {
 
     private func rendered(
         _ pixels: DecodedPixels, from full: PixelSize,
-        with operations: ArraySlice<any ImageOperation>
+        with operations: ArraySlice<ImageOperation>
     ) throws -> Bitmap {
         if case .bitmap(let bitmap) = pixels, operations.isEmpty { return bitmap }
         var image = try pixels.pipeline()
         var size = full
         do {
             for operation in operations {
-                image = try operation.apply(to: image, input: size)
+                image = try operation.apply(image, size)
                 size = operation.outputSize(for: size)
             }
             return try Bitmap(rendering: image)
@@ -182,64 +182,45 @@ extension Recipe {
 ///
 /// The pipeline's images are sRGB with 3 or 4 bands of 8 or 16 bits and straight alpha; a step must
 /// hand on such an image. For an animated image the step is applied to each frame.
-protocol ImageOperation: Sendable {
-    /// The pixel size this step gives for an input of `input` pixels.
-    func outputSize(for input: PixelSize) -> PixelSize
-
-    /// Whether the result has an alpha channel, given whether the input has one.
-    func outputHasAlpha(for input: Bool) -> Bool
-
-    /// When this step comes first: the least size that the decoder must deliver of a source of
-    /// `source` pixels, so that it may decode at a reduced scale. `nil` means the full size.
-    func decodeSize(for source: PixelSize) -> PixelSize?
-
-    /// When this step comes first and is nothing but a change to a smaller size: that size, so that a
-    /// decoder can deliver it and the step be left out.
-    func reduction(of source: PixelSize) -> Reduction?
-
-    /// The largest number of pixels this step has in memory at once, for an input of `input`
-    /// pixels: those of pictures that it reads in another order than from the top.
-    func heldPixels(of input: PixelSize) -> Int
-
-    /// Adds this step to `image`'s pipeline. `input` is the size that `outputSize(for:)` was asked
-    /// with; after a reduced decode `image` may be smaller than that.
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage
-}
-
-extension ImageOperation {
-    func outputSize(for input: PixelSize) -> PixelSize { input }
-    func outputHasAlpha(for input: Bool) -> Bool { input }
-    func decodeSize(for source: PixelSize) -> PixelSize? { nil }
-    func reduction(of source: PixelSize) -> Reduction? { nil }
-    func heldPixels(of input: PixelSize) -> Int { 0 }
-}
-
-/// A step that is told by what it does to the pixels.
-struct PixelChange: ImageOperation {
+struct ImageOperation: Sendable {
     /// The size of the result; `nil` for that of the input.
     var size: PixelSize?
     /// Whether the result has an alpha channel; `nil` if it has one where the input has.
     var hasAlpha: Bool?
-    /// Whether it has all pixels in memory, as it reads them in another order than from the top.
-    var holdsPixels = false
-    let change: @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
+    /// The number of pictures of the input's size that it has in memory at once: those that it reads in another
+    /// order than from the top.
+    var heldPictures = 0
+    /// For a step that is nothing but a change of the size: how well a file is decoded at that size.
+    var quality: DownsamplingQuality?
+    /// Adds this step to the pipeline of `image`. `input` is the size that `outputSize(for:)` was asked with;
+    /// after a reduced decode `image` may be smaller than that.
+    let apply: @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
 
     func outputSize(for input: PixelSize) -> PixelSize { size ?? input }
-    func outputHasAlpha(for input: Bool) -> Bool { hasAlpha ?? input }
-    func heldPixels(of input: PixelSize) -> Int { holdsPixels ? input.pixelCount : 0 }
 
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try change(image, input)
+    func outputHasAlpha(for input: Bool) -> Bool { hasAlpha ?? input }
+
+    /// The largest number of pixels that it has in memory at once.
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount.clampedTimes(heldPictures) }
+
+    /// When this step comes first and is nothing but a change to a smaller size: that size, so that a decoder can
+    /// deliver it and the step be left out, or deliver somewhat more.
+    func reduction(of source: PixelSize) -> Reduction? {
+        guard let size, let quality, size.width < source.width, size.height < source.height else {
+            return nil
+        }
+        return Reduction(size: size, quality: quality)
     }
 }
 
 extension Image {
-    /// The image with such a step.
+    /// The image with one more step.
     func changing(
         to size: PixelSize? = nil, hasAlpha: Bool? = nil, holdsPixels: Bool = false,
         _ change: @escaping @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage
     ) -> Image {
         applying(
-            PixelChange(size: size, hasAlpha: hasAlpha, holdsPixels: holdsPixels, change: change))
+            ImageOperation(
+                size: size, hasAlpha: hasAlpha, heldPictures: holdsPixels ? 1 : 0, apply: change))
     }
 }

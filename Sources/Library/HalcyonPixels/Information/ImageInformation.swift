@@ -88,12 +88,7 @@ extension ImageInformation {
         guard format != .unknown else {
             throw .unknownFormat(description: ImageSniffer.describe(data))
         }
-        let found = data.withUnsafeBytes { bytes in
-            Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes: bytes, isWhole: true), format)
-            }
-        }
-        if let information = try found.get() {
+        if let information = try Self.read(data, isWhole: true, format) {
             self = information
             if format == .JPEGXL, frameCount == nil { countFrames(in: data) }
             return
@@ -113,17 +108,23 @@ extension ImageInformation {
     /// - Throws: What is wrong with a file whose beginning is damaged.
     public init?(ofPrefix prefix: Data) throws(ImageCodingError) {
         let format = ImageSniffer.format(of: prefix)
-        guard format != .unknown else { return nil }
-        let found = prefix.withUnsafeBytes { bytes in
-            Result { () throws(ImageCodingError) in
-                try Self.read(FilePart(bytes: bytes, isWhole: false), format)
-            }
-        }
-        guard let information = try found.get() else { return nil }
+        guard format != .unknown,
+            let information = try Self.read(prefix, isWhole: false, format)
+        else { return nil }
         self = information
     }
 
     /// `nil` when the size is not there, or when reading it takes a decoder.
+    private static func read(
+        _ data: Data, isWhole: Bool, _ format: ImageFormat
+    ) throws(ImageCodingError) -> ImageInformation? {
+        try data.withUnsafeBytes { bytes in
+            Result { () throws(ImageCodingError) in
+                try read(FilePart(bytes: bytes, isWhole: isWhole), format)
+            }
+        }.get()
+    }
+
     private static func read(
         _ file: FilePart, _ format: ImageFormat
     ) throws(ImageCodingError) -> ImageInformation? {
@@ -182,8 +183,6 @@ struct FilePart {
     let bytes: UnsafeRawBufferPointer
     /// Whether nothing follows.
     let isWhole: Bool
-
-    var reader: ByteReader { ByteReader(bytes) }
 }
 
 extension ImageInformation.Camera {

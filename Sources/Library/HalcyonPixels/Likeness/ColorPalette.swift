@@ -64,8 +64,13 @@ public struct ColorPalette: Hashable, Sendable {
 /// The visible pixels of a picture, those of nearly the same colour together.
 private struct ColorGroups {
     struct Group {
-        var center: LabColor
-        var weight: Double
+        let center: LabColor
+        let weight: Double
+
+        init(sum: (colour: SIMD3<Double>, weight: Double)) {
+            center = LabColor(components: sum.colour / sum.weight)
+            weight = sum.weight
+        }
     }
 
     private let groups: [Group]
@@ -88,9 +93,7 @@ private struct ColorGroups {
             sums[place].colour += colour * pixel.w
             sums[place].weight += pixel.w
         }
-        groups = sums.map {
-            Group(center: LabColor(components: $0.colour / $0.weight), weight: $0.weight)
-        }
+        groups = sums.map(Group.init(sum:))
         weight = groups.reduce(0) { $0 + $1.weight }
     }
 
@@ -146,8 +149,6 @@ private struct ColorGroups {
             sums[nearest.index].colour += group.center.components * group.weight
             sums[nearest.index].weight += group.weight
         }
-        return sums.filter { $0.weight > 0 }.map {
-            Group(center: LabColor(components: $0.colour / $0.weight), weight: $0.weight)
-        }
+        return sums.filter { $0.weight > 0 }.map(Group.init(sum:))
     }
 }

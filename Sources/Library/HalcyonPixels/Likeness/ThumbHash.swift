@@ -70,7 +70,7 @@ public struct ThumbHash: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter longestSide: The longer side, in pixels; at least 1.
     public func bitmap(longestSide: Int = 32) -> Bitmap {
-        ThumbHashDecoder(data, head).bitmap(size: size(longestSide: longestSide))
+        bitmap(size: size(longestSide: longestSide))
     }
 
     /// The size of a picture in these proportions.
@@ -250,7 +250,7 @@ private struct ThumbHashEncoder {
     }
 }
 
-private struct ThumbHashDecoder {
+extension ThumbHash {
     /// A channel's mean and waves.
     private struct Channel {
         let mean: Double
@@ -261,12 +261,8 @@ private struct ThumbHashDecoder {
         }
     }
 
-    private let lightness: Channel
-    private let yellowness: Channel
-    private let redness: Channel
-    private let opacity: Channel?
-
-    init(_ data: Data, _ head: ThumbHashHead) {
+    private func bitmap(size: PixelSize) -> Bitmap {
+        let head = head
         var index = head.start * 2
         func channel(_ mean: Double, _ columns: Int, _ rows: Int, scale: Double) -> Channel {
             let waves = Waves.places(columns, rows).map { place in
@@ -279,15 +275,13 @@ private struct ThumbHashDecoder {
             }
             return Channel(mean: mean, waves: waves)
         }
-        lightness = channel(
+        let lightness = channel(
             head.lightness, head.storedColumns, head.storedRows, scale: head.lightnessScale)
         // What rounding has taken from the colours is given back by a quarter more.
-        yellowness = channel(head.yellowness, 3, 3, scale: head.yellownessScale * 1.25)
-        redness = channel(head.redness, 3, 3, scale: head.rednessScale * 1.25)
-        opacity = head.hasAlpha ? channel(head.opacity, 5, 5, scale: head.opacityScale) : nil
-    }
+        let yellowness = channel(head.yellowness, 3, 3, scale: head.yellownessScale * 1.25)
+        let redness = channel(head.redness, 3, 3, scale: head.rednessScale * 1.25)
+        let opacity = head.hasAlpha ? channel(head.opacity, 5, 5, scale: head.opacityScale) : nil
 
-    func bitmap(size: PixelSize) -> Bitmap {
         let across = (0..<7).map { Waves.wave($0, length: size.width) }
         let down = (0..<7).map { Waves.wave($0, length: size.height) }
         let pixels = (0..<size.pixelCount).map { index in

@@ -5,7 +5,9 @@ import Vips
 extension Image {
     /// The image blurred, close to a Gaussian with a standard deviation of `radius` pixels, at least 2.
     package func blurred(radius: CGFloat) -> Image {
-        applying(BoxBlur(radius: radius))
+        // The pixels, and what they were before a pass.
+        let blur = BoxBlur(radius: radius)
+        return applying(ImageOperation(heldPictures: 2) { image, _ in try blur.apply(to: image) })
     }
 }
 
@@ -14,7 +16,7 @@ extension Image {
 /// Each pass replaces every sample by the mean over a square around it, rounded to the nearest whole
 /// number; outside of the image the nearest edge pixel counts. The sums slide along, so the time does
 /// not depend on the square's size.
-struct BoxBlur: ImageOperation {
+struct BoxBlur {
     /// The side of the square; odd.
     let side: Int
     let passes: Int
@@ -32,34 +34,32 @@ struct BoxBlur: ImageOperation {
     /// Sums of a square at this radius still fit into 64 bits; no image is that large.
     private static let largestRadius = 1_000_000.0
 
-    /// The pixels, and what they were before a pass.
-    func heldPixels(of input: PixelSize) -> Int { input.pixelCount.clampedTimes(2) }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let pixels = try image.rendered()
-        if pixels.format == .ushort {
-            try blur(pixels, as: UInt16.self)
-        } else {
-            try blur(pixels, as: UInt8.self)
+    func apply(to image: VipsImage) throws -> VipsImage {
+        let pixels = try Bitmap(rendering: image)
+        switch pixels.depth {
+        case .eight: try blur(pixels, as: UInt8.self)
+        case .sixteen: try blur(pixels, as: UInt16.self)
         }
         return try pixels.vipsImage()
     }
 
     private func blur<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ pixels: VipsPixels, as type: Sample.Type
+        _ pixels: Bitmap, as type: Sample.Type
     ) throws {
+        let (size, channels) = (pixels.size, pixels.channels)
         let samples = UnsafeMutableBufferPointer(
-            start: pixels.pointer.assumingMemoryBound(to: Sample.self),
-            count: pixels.width * pixels.height * pixels.bands)
-        if pixels.bands == 4 { Self.premultiply(samples) }
-        let size = PixelSize(width: pixels.width, height: pixels.height)
+            start: pixels.storage.pointer.assumingMemoryBound(to: Sample.self),
+            count: size.pixelCount * channels)
+        if channels == 4 { Self.changeColours(samples) { ($0 * $1 + $2 / 2) / $2 } }
         let copy = UnsafeMutableBufferPointer<Sample>.allocate(capacity: samples.count)
         defer { copy.deallocate() }
         for _ in 0..<passes {
             _ = copy.initialize(fromContentsOf: samples)
-            try pass(from: UnsafeBufferPointer(copy), to: samples, size: size, bands: pixels.bands)
+            try pass(from: UnsafeBufferPointer(copy), to: samples, size: size, bands: channels)
         }
-        if pixels.bands == 4 { Self.unpremultiply(samples) }
+        if channels == 4 {
+            Self.changeColours(samples) { $1 == 0 ? $0 : min($2, ($0 * $2 + $1 / 2) / $1) }
+        }
     }
 
     private func pass<Sample: FixedWidthInteger & UnsignedInteger>(
@@ -103,29 +103,20 @@ struct BoxBlur: ImageOperation {
         }
     }
 
-    private static func premultiply<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ samples: UnsafeMutableBufferPointer<Sample>
+    /// Changes the colours of all pixels that are not wholly opaque.
+    ///
+    /// - Parameter change: Gets a sample, the pixel's opacity and the greatest value of both.
+    @inline(__always)
+    private static func changeColours<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ samples: UnsafeMutableBufferPointer<Sample>,
+        _ change: (_ sample: UInt64, _ alpha: UInt64, _ full: UInt64) -> UInt64
     ) {
         let full = UInt64(Sample.max)
         for start in stride(from: 0, to: samples.count, by: 4) {
             let alpha = UInt64(samples[start + 3])
             if alpha == full { continue }
             for index in start..<(start + 3) {
-                samples[index] = Sample((UInt64(samples[index]) * alpha + full / 2) / full)
-            }
-        }
-    }
-
-    private static func unpremultiply<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ samples: UnsafeMutableBufferPointer<Sample>
-    ) {
-        let full = UInt64(Sample.max)
-        for start in stride(from: 0, to: samples.count, by: 4) {
-            let alpha = UInt64(samples[start + 3])
-            if alpha == full || alpha == 0 { continue }
-            for index in start..<(start + 3) {
-                samples[index] = Sample(
-                    min(full, (UInt64(samples[index]) * full + alpha / 2) / alpha))
+                samples[index] = Sample(change(UInt64(samples[index]), alpha, full))
             }
         }
     }

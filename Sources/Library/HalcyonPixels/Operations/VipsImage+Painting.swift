@@ -63,21 +63,24 @@ extension VipsImage {
 
     /// This image with its opacity multiplied by that of a mask of the same size and depth.
     func masked(by mask: VipsImage) throws -> VipsImage {
-        let (colour, alpha) = try alphaSplit()
-        guard let alpha else {
-            return try bandJoined(with: mask).quantized(like: self)
+        guard hasAlpha else { return try bandJoined(with: mask).quantized(like: self) }
+        return try mappingAlpha {
+            try $0.times(mask).linear(multiply: [1 / fullScale], add: [0])
         }
-        let opacity = try alpha.times(mask).linear(multiply: [1 / fullScale], add: [0])
-        return try colour.bandJoined(with: opacity.quantized(like: alpha)).quantized(like: self)
     }
 
     /// This image with another opacity everywhere.
     func faded(to opacity: Double) throws -> VipsImage {
         if opacity == 1 { return self }
-        let (colour, alpha) = try addingAlpha().alphaSplit()
+        return try addingAlpha().mappingAlpha { try $0.linear(multiply: [opacity], add: [0]) }
+    }
+
+    /// The image, which has alpha, with that changed.
+    private func mappingAlpha(_ change: (VipsImage) throws -> VipsImage) throws -> VipsImage {
+        let (colour, alpha) = try alphaSplit()
         guard let alpha else { return self }
-        let faded = try alpha.linear(multiply: [opacity], add: [0]).quantized(like: alpha)
-        return try colour.bandJoined(with: faded).quantized(like: self)
+        return try colour.bandJoined(with: change(alpha).quantized(like: alpha))
+            .quantized(like: self)
     }
 
     /// The image with its colour bands changed by `change` and its alpha as it was.
@@ -220,30 +223,23 @@ extension VipsImage {
     func mappingPixels(
         _ transform: (SIMD4<Float>) -> SIMD4<Float>
     ) throws -> VipsImage {
-        let pixels = try addingAlpha().rendered()
-        if format == .ushort {
-            pixels.replace(UInt16.self, transform)
-        } else {
-            pixels.replace(UInt8.self, transform)
+        let pixels = try Bitmap(rendering: addingAlpha())
+        switch pixels.depth {
+        case .eight: pixels.replace(UInt8.self, transform)
+        case .sixteen: pixels.replace(UInt16.self, transform)
         }
         return try pixels.vipsImage()
     }
 }
 
-extension VipsPixels {
-    /// These pixels as the start of another pipeline, without a copy.
-    func vipsImage() throws -> VipsImage {
-        try VipsImage.memory(
-            pointer, count: count, owner: self, width: width, height: height, bands: bands,
-            format: format, interpretation: format == .ushort ? .rgb16 : .srgb)
-    }
-
+extension Bitmap {
+    /// Replaces pixels with alpha that nobody else has yet.
     fileprivate func replace<Sample: FixedWidthInteger & UnsignedInteger & SIMDScalar>(
         _ type: Sample.Type, _ transform: (SIMD4<Float>) -> SIMD4<Float>
     ) {
         let full = Float(Sample.max)
-        let samples = pointer.assumingMemoryBound(to: Sample.self)
-        for index in 0..<(width * height) {
+        let samples = storage.pointer.assumingMemoryBound(to: Sample.self)
+        for index in 0..<size.pixelCount {
             let sample = samples + index * 4
             let pixel = SIMD4(
                 Float(sample[0]), Float(sample[1]), Float(sample[2]), Float(sample[3]))

@@ -307,11 +307,11 @@ enum WorkerService {
                 ).bitmap()
             }
             if let pixels = try opened.decode(frame: frame, size) { return try pixels.bitmap() }
-            let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
+            let operation = ImageOperation.resizing(to: reduction.size, quality: reduction.quality)
             let pixels = try ImageDecoders.decode(
-                opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
+                opened, of: data, frame: frame, atLeast: operation.reduction(of: full)?.size)
             guard reduction.size != full else { return try pixels.bitmap() }
-            return try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
+            return try Bitmap(rendering: operation.apply(pixels.pipeline(), full))
         }
 
         mutating func play(_ frame: Int) throws -> Bitmap {

@@ -20,7 +20,7 @@ struct OpenedBMP: OpenedImage {
     init(_ data: Data, _ format: ImageFormat) throws {
         let isIcon = format == .ICO
         let stored = try format.reporting {
-            try data.withUnsafeBytes { try BMPHeader(ByteReader($0), isIcon: isIcon) }
+            try data.withUnsafeBytes { try BMPHeader($0, isIcon: isIcon) }
         }
         header = ImageHeader(
             format: format, size: stored.size, hasAlpha: isIcon || stored.hasAlpha)
@@ -38,7 +38,7 @@ struct OpenedBMP: OpenedImage {
     private func bitmap(size: PixelSize) throws -> Bitmap {
         try header.format.reporting {
             try data.withUnsafeBytes { bytes in
-                let reader = BMPPixels(ByteReader(bytes), stored)
+                let reader = BMPPixels(bytes, stored)
                 return try Bitmap(size: size, channels: header.hasAlpha ? 4 : 3) {
                     _, pixels throws(CodecRefusal) in
                     if isIcon { return try reader.decodeIcon(into: pixels) }
@@ -54,7 +54,7 @@ extension ImageInformation {
     static func ofBMP(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
         let header: BMPHeader
         do {
-            header = try BMPHeader(file.reader, isIcon: false, checksLength: file.isWhole)
+            header = try BMPHeader(file.bytes, isIcon: false, checksLength: file.isWhole)
         } catch {
             // Its header has at most this many bytes, with the masks behind it.
             if !file.isWhole, file.bytes.count < 14 + 124 + 16 { return nil }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The headers of a Windows bitmap, of a file or inside of an icon.
 struct BMPHeader {
-    enum Compression: UInt32 {
+    enum Compression: Int {
         case none = 0
         case rle8 = 1
         case rle4 = 2
@@ -30,14 +30,14 @@ struct BMPHeader {
     /// Bytes of a row that hold pixels.
     var usedRowSize: Int { (size.width * bitsPerPixel + 7) / 8 }
 
-    private static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]
+    private static let headerSizes: Set<Int> = [12, 16, 40, 52, 56, 64, 108, 124]
     /// Sides beyond this belong to no real file.
     private static let longestSide = 1 << 20
 
     /// Whether `bytes` begin like a bitmap file; more than its two letters is asked for.
     static func looksPlausible(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 18, bytes.starts(with: "BM".utf8) else { return false }
-        return headerSizes.contains(ByteReader(bytes).littleUInt32(14) ?? 0)
+        return headerSizes.contains(bytes.littleEndian(14, 4) ?? 0)
     }
 
     /// Reads the headers.
@@ -47,14 +47,14 @@ struct BMPHeader {
     ///     32-bit pixels have alpha.
     ///   - checksLength: Whether the pixels have to be there.
     init(
-        _ reader: ByteReader, isIcon: Bool, checksLength: Bool = true
+        _ bytes: UnsafeRawBufferPointer, isIcon: Bool, checksLength: Bool = true
     ) throws(CodecRefusal) {
         let start = isIcon ? 0 : 14
-        guard let headerSize = reader.littleUInt32(start), Self.headerSizes.contains(headerSize)
+        guard let headerSize = bytes.littleEndian(start, 4), Self.headerSizes.contains(headerSize)
         else { throw .damaged("it has no bitmap header") }
         let isCore = headerSize == 12
-        guard let size = Self.size(reader, start: start, isCore: isCore),
-            let bits = reader.littleUInt16(start + (isCore ? 10 : 14))
+        guard let size = Self.size(bytes, start: start, isCore: isCore),
+            let bits = bytes.littleEndian(start + (isCore ? 10 : 14), 2)
         else { throw .damaged("its header is cut short") }
         var height = size.height.magnitude
         if isIcon { height /= 2 }
@@ -65,7 +65,7 @@ struct BMPHeader {
         isTopDown = size.height < 0
         bitsPerPixel = bits
 
-        let code = headerSize >= 40 ? reader.littleUInt32(start + 16) ?? 0 : 0
+        let code = headerSize >= 40 ? bytes.littleEndian(start + 16, 4) ?? 0 : 0
         guard let compression = Compression(rawValue: code), headerSize != 64 || code < 3 else {
             throw .unusual("its compression \(code) is not read")
         }
@@ -78,24 +78,24 @@ struct BMPHeader {
         default: throw .unusual("\(bits) bits per pixel with compression \(code) are not read")
         }
 
-        var end = start + Int(headerSize)
+        var end = start + headerSize
         masks = try Self.masks(
-            reader, start: start, headerSize: headerSize, compression: compression, bits: bits,
+            bytes, start: start, headerSize: headerSize, compression: compression, bits: bits,
             isIcon: isIcon)
         if headerSize == 40 {
             end += compression == .bitFields ? 12 : compression == .alphaBitFields ? 16 : 0
         }
         paletteEntrySize = isCore ? 3 : 4
         paletteOffset = end
-        let stated = headerSize >= 40 ? Int(reader.littleUInt32(start + 32) ?? 0) : 0
+        let stated = headerSize >= 40 ? bytes.littleEndian(start + 32, 4) ?? 0 : 0
         var count = bits > 8 ? 0 : stated == 0 ? 1 << bits : min(stated, 1 << bits)
         if isIcon {
             pixelOffset = end + count * paletteEntrySize
         } else {
-            guard let offset = reader.littleUInt32(10), Int(offset) >= end else {
+            guard let offset = bytes.littleEndian(10, 4), offset >= end else {
                 throw .damaged("its pixels lie inside of its header")
             }
-            let colours = (Int(offset) - end) / paletteEntrySize
+            let colours = (offset - end) / paletteEntrySize
             if colours < count, stated == 0, colours > 0 {
                 // A table whose length is not stated is as long as there is room.
                 count = colours
@@ -105,12 +105,12 @@ struct BMPHeader {
             let used =
                 (size.width * bits + 31) / 32 * 4 * Int(height - 1) + (size.width * bits + 7) / 8
             let isBehindTable =
-                Int(offset) < behindTable
-                && (compression != .none || behindTable + used <= reader.count)
-            pixelOffset = isBehindTable ? behindTable : Int(offset)
+                offset < behindTable
+                && (compression != .none || behindTable + used <= bytes.count)
+            pixelOffset = isBehindTable ? behindTable : offset
         }
         paletteCount = count
-        if checksLength { try checkLength(reader.count) }
+        if checksLength { try checkLength(bytes.count) }
     }
 
     /// Throws when the bytes cannot hold that many pixels, before memory is taken for them.
@@ -129,29 +129,28 @@ struct BMPHeader {
         }
     }
 
-    private static func size(_ reader: ByteReader, start: Int, isCore: Bool) -> PixelSize? {
-        if isCore {
-            guard let width = reader.littleUInt16(start + 4),
-                let height = reader.littleUInt16(start + 6)
-            else { return nil }
-            return PixelSize(width: width, height: height)
-        }
-        guard let width = reader.littleUInt32(start + 4),
-            let height = reader.littleUInt32(start + 8)
+    private static func size(
+        _ bytes: UnsafeRawBufferPointer, start: Int, isCore: Bool
+    ) -> PixelSize? {
+        let length = isCore ? 2 : 4
+        guard let width = bytes.littleEndian(start + 4, length),
+            let height = bytes.littleEndian(start + 4 + length, length)
         else { return nil }
+        // The long ones have a sign.
         return PixelSize(
-            width: Int(Int32(bitPattern: width)), height: Int(Int32(bitPattern: height)))
+            width: Int(Int32(truncatingIfNeeded: width)),
+            height: Int(Int32(truncatingIfNeeded: height)))
     }
 
     private static func masks(
-        _ reader: ByteReader, start: Int, headerSize: UInt32, compression: Compression, bits: Int,
-        isIcon: Bool
+        _ bytes: UnsafeRawBufferPointer, start: Int, headerSize: Int, compression: Compression,
+        bits: Int, isIcon: Bool
     ) throws(CodecRefusal) -> [UInt32] {
         switch compression {
         case .bitFields, .alphaBitFields:
             let hasAlphaMask = compression == .alphaBitFields || headerSize >= 56
             let masks = (0..<(hasAlphaMask ? 4 : 3)).compactMap {
-                reader.littleUInt32(start + 40 + 4 * $0)
+                bytes.littleEndian(start + 40 + 4 * $0, 4).map { UInt32($0) }
             }
             guard masks.count == (hasAlphaMask ? 4 : 3) else {
                 throw .damaged("its header is cut short")
@@ -179,34 +178,32 @@ struct ICODirectory {
 
     /// Whether `bytes` begin like an icon: the fixed fields, and an entry that points past the table.
     static func looksPlausible(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let reader = ByteReader(bytes)
-        guard reader.littleUInt32(0) == 0x0001_0000, let count = reader.littleUInt16(4), count > 0,
-            reader.byte(9) == 0, let offset = reader.littleUInt32(18)
+        guard bytes.littleEndian(0, 4) == 0x0001_0000, let count = bytes.littleEndian(4, 2),
+            count > 0, bytes.byte(at: 9) == 0, let offset = bytes.littleEndian(18, 4)
         else { return false }
-        return Int(offset) >= 6 + 16 * count
+        return offset >= 6 + 16 * count
     }
 
     init(_ data: Data) {
         entries = data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            return (0..<(reader.littleUInt16(4) ?? 0))
-                .compactMap { Self.entry(reader, at: 6 + 16 * $0) }
+            (0..<(bytes.littleEndian(4, 2) ?? 0))
+                .compactMap { Self.entry(bytes, at: 6 + 16 * $0) }
                 .sorted {
                     ($0.size.pixelCount, $0.bitsPerPixel) > ($1.size.pixelCount, $1.bitsPerPixel)
                 }
         }
     }
 
-    private static func entry(_ reader: ByteReader, at offset: Int) -> Entry? {
-        guard let width = reader.byte(offset), let height = reader.byte(offset + 1),
-            let bits = reader.littleUInt16(offset + 6), let count = reader.littleUInt32(offset + 8),
-            let start = reader.littleUInt32(offset + 12), count > 0,
-            Int(start) + Int(count) <= reader.count
+    private static func entry(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Entry? {
+        guard let width = bytes.byte(at: offset), let height = bytes.byte(at: offset + 1),
+            let bits = bytes.littleEndian(offset + 6, 2),
+            let count = bytes.littleEndian(offset + 8, 4),
+            let start = bytes.littleEndian(offset + 12, 4), count > 0, start + count <= bytes.count
         else { return nil }
         return Entry(
             // A side of 256 does not fit and is written as 0.
             size: PixelSize(
                 width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height)),
-            bitsPerPixel: bits, range: Int(start)..<Int(start) + Int(count))
+            bitsPerPixel: bits, range: start..<start + count)
     }
 }

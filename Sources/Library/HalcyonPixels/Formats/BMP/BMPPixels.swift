@@ -4,14 +4,14 @@ import Foundation
 
 /// The pixels of a Windows bitmap.
 struct BMPPixels {
-    private let reader: ByteReader
+    private let bytes: UnsafeRawBufferPointer
     private let header: BMPHeader
     /// Red, green and blue of each index; of those that the file does not have, black.
     private let palette: [UInt8]
     private let fields: [BitField]
 
-    init(_ reader: ByteReader, _ header: BMPHeader) {
-        self.reader = reader
+    init(_ bytes: UnsafeRawBufferPointer, _ header: BMPHeader) {
+        self.bytes = bytes
         self.header = header
         fields = header.masks.map(BitField.init)
         var palette = [UInt8](repeating: 0, count: 256 * 3)
@@ -19,7 +19,7 @@ struct BMPPixels {
             let entry = header.paletteOffset + index * header.paletteEntrySize
             // Stored as blue, green, red. A table that is cut short goes on in black.
             for channel in 0..<3 {
-                palette[index * 3 + channel] = reader.byte(entry + 2 - channel) ?? 0
+                palette[index * 3 + channel] = bytes.byte(at: entry + 2 - channel) ?? 0
             }
         }
         self.palette = palette
@@ -40,20 +40,11 @@ struct BMPPixels {
     func decode(into output: UnsafeMutablePointer<UInt8>, size: PixelSize) throws(CodecRefusal) {
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: header.size.width * channels)
         defer { row.deallocate() }
-        let resampler = InterleavedResampler(
-            horizontal: SampleAxis(sourceCount: header.size.width, targetCount: size.width),
-            vertical: SampleAxis(sourceCount: header.size.height, targetCount: size.height),
-            channels: channels)
-        // The filter is symmetric, so that what is stored from the bottom may be resampled from there.
-        let down = size.width * channels * (header.isTopDown ? 1 : -1)
-        var target = output + (header.isTopDown ? 0 : (size.height - 1) * size.width * channels)
-        try forEachRow(in: { _ in row }) {
-            resampler.push(row)
-            while resampler.hasNextRow {
-                resampler.writeNextRow(to: target)
-                target += down
-            }
-        }
+        let reducer = PixelReducer(
+            source: (header.size.width, header.size.height), width: size.width,
+            height: size.height, channels: channels, depth: 8, isUpsideDown: !header.isTopDown,
+            into: output)
+        try forEachRow(in: { _ in row }) { reducer.push(row) }
     }
 
     /// Writes the pixels of an icon as RGBA, from the top row down: where nothing is opaque, or there is no alpha,
@@ -72,7 +63,7 @@ struct BMPPixels {
                 pixels[place * 4 + channel] = pixels[place * channels + channel]
             }
             let storedRow = header.isTopDown ? y : header.size.height - 1 - y
-            let byte = reader.byte(maskOffset + storedRow * rowSize + x / 8) ?? 0
+            let byte = bytes.byte(at: maskOffset + storedRow * rowSize + x / 8) ?? 0
             pixels[place * 4 + 3] = byte & (0x80 >> UInt8(x % 8)) == 0 ? 255 : 0
         }
     }
@@ -91,7 +82,7 @@ struct BMPPixels {
         for row in 0..<header.size.height {
             try checkTime()
             guard
-                let bytes = reader.slice(
+                let bytes = bytes.slice(
                     header.pixelOffset + row * header.rowSize, count: header.usedRowSize)
             else { throw .damaged("it is cut short") }
             writeRow(room(row), bytes)
@@ -162,7 +153,7 @@ struct BMPPixels {
             }
         }
 
-        while let count = reader.byte(offset), let value = reader.byte(offset + 1) {
+        while let count = bytes.byte(at: offset), let value = bytes.byte(at: offset + 1) {
             offset += 2
             switch (count, value) {
             case (1..., _):
@@ -174,7 +165,7 @@ struct BMPPixels {
             case (0, 1):
                 return try advance(header.size.height)
             case (0, 2):
-                guard let right = reader.byte(offset), let up = reader.byte(offset + 1) else {
+                guard let right = bytes.byte(at: offset), let up = bytes.byte(at: offset + 1) else {
                     throw .damaged("it is cut short")
                 }
                 offset += 2
@@ -182,7 +173,7 @@ struct BMPPixels {
                 try advance(Int(up))
             default:
                 let byteCount = isNibbles ? (Int(value) + 1) / 2 : Int(value)
-                guard let bytes = reader.slice(offset, count: byteCount) else {
+                guard let bytes = bytes.slice(offset, count: byteCount) else {
                     throw .damaged("it is cut short")
                 }
                 if isNibbles {

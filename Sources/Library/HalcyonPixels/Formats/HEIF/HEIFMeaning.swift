@@ -80,7 +80,15 @@ struct HEIFPicture {
     var colours: (primaries: Int, transfer: Int)? { boxColours ?? streamColours }
     private var boxColours: (primaries: Int, transfer: Int)?
     private var streamColours: (primaries: Int, transfer: Int)?
-    private(set) var hasProfile = false
+    /// The ICC profile by its name.
+    private var profile: ImageInformation.ColorProfile?
+    var hasProfile: Bool { profile != nil }
+    /// The profile, which counts more, or the numbers of a box.
+    var colorProfile: ImageInformation.ColorProfile? {
+        profile ?? boxColours.map { .coded(primaries: $0.primaries, transfer: $0.transfer) }
+    }
+    /// Bits per sample, as the configuration of the codec tells them.
+    private(set) var depth: Int?
     /// Whether there is brightness alone.
     private(set) var isMonochrome = false
     /// By what an item without a codec is compressed as a whole, such as `defl`.
@@ -89,33 +97,37 @@ struct HEIFPicture {
     /// For a whole file.
     init(_ file: Data) {
         self = file.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            guard let meta = ISOBoxes(reader).first("meta") else { return HEIFPicture() }
-            return HEIFItems(meta.content, reader).primaryPicture
+            ISOBoxes(bytes).first("meta").map { HEIFItems($0).primaryPicture } ?? HEIFPicture([])
         }
     }
 
-    init() {}
+    init(_ properties: [ISOBoxes.Box]) {
+        for property in properties { take(property) }
+    }
 
-    mutating func take(_ property: ISOBoxes.Box, _ reader: ByteReader) {
-        let start = property.content.lowerBound
+    mutating func take(_ property: ISOBoxes.Box) {
         switch property.type {
+        // ISO/IEC 14496-12, 12.1.5.
         case "colr":
-            switch HEIFColours(property, reader) {
-            case .coded(let primaries, let transfer):
-                if boxColours == nil { boxColours = (primaries, transfer) }
-            case .profile: hasProfile = true
-            case nil: break
+            switch property.code(0) {
+            case "nclx":
+                guard let primaries = property.number(4, 2), let transfer = property.number(6, 2),
+                    boxColours == nil
+                else { break }
+                boxColours = (primaries, transfer)
+            case "prof", "rICC":
+                profile = .icc(name: property.rest(from: 4).flatMap(ProfileName.of))
+            default: break
             }
         // ISO/IEC 14496-15, 8.3.2.1, and the binding of AV1, 2.3.
         case "hvcC":
-            isMonochrome = reader.byte(start + 16).map { $0 & 3 == 0 } ?? false
-            if streamColours == nil { streamColours = HEVCColours.codes(property, reader) }
-        case "av1C": isMonochrome = reader.byte(start + 2).map { $0 & 0x10 != 0 } ?? false
-        case "cmpC":
-            compression = reader.slice(start + 4, count: 4).map {
-                String(decoding: $0, as: UTF8.self)
-            }
+            isMonochrome = property.byte(16).map { $0 & 3 == 0 } ?? false
+            depth = depth ?? property.byte(17).map { Int($0 & 7) + 8 }
+            if streamColours == nil { streamColours = HEVCColours.codes(property) }
+        case "av1C":
+            isMonochrome = property.byte(2).map { $0 & 0x10 != 0 } ?? false
+            depth = depth ?? property.byte(2).map { $0 & 0x40 == 0 ? 8 : $0 & 0x20 == 0 ? 10 : 12 }
+        case "cmpC": compression = property.code(4)
         default: break
         }
     }
@@ -123,7 +135,6 @@ struct HEIFPicture {
     /// The kind of a picture that libheif may not know, in words that follow "unsupported:"; `nil` for those that
     /// it always knows.
     var unusualKind: String? {
-        let name: String
         switch type {
         case "unci":
             guard let compression else {
@@ -133,36 +144,14 @@ struct HEIFPicture {
             return "its uncompressed pixels (unci) are packed with "
                 + "\(methods[compression] ?? compression), which is not read"
         case "mski": return "it is a mask (mski), which is not read"
-        case "jpeg": name = "JPEG"
-        case "j2k1": name = "JPEG 2000"
-        case "avc1": name = "H.264"
-        case "vvc1": name = "H.266"
-        case "evc1": name = "EVC"
-        case "lhv1": name = "layered H.265"
-        default: return nil
-        }
-        return "its pixels are stored as \(name), which is not read"
-    }
-}
-
-/// The contents of a box `colr` (ISO/IEC 14496-12, 12.1.5).
-enum HEIFColours {
-    /// The code points of ITU-T H.273.
-    case coded(primaries: Int, transfer: Int)
-    /// An ICC profile that begins at a place of the file.
-    case profile(start: Int)
-
-    init?(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        let start = box.content.lowerBound
-        guard let kind = reader.slice(start, count: 4) else { return nil }
-        if kind.hasPrefix("nclx"), let primaries = reader.bigUInt16(start + 4),
-            let transfer = reader.bigUInt16(start + 6)
-        {
-            self = .coded(primaries: primaries, transfer: transfer)
-        } else if kind.hasPrefix("prof") || kind.hasPrefix("rICC") {
-            self = .profile(start: start + 4)
-        } else {
-            return nil
+        default:
+            return type.flatMap { Self.foreignCodecs[$0] }
+                .map { "its pixels are stored as \($0), which is not read" }
         }
     }
+
+    private static let foreignCodecs = [
+        "jpeg": "JPEG", "j2k1": "JPEG 2000", "avc1": "H.264", "vvc1": "H.266", "evc1": "EVC",
+        "lhv1": "layered H.265",
+    ]
 }

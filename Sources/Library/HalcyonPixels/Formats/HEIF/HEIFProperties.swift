@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// The item properties of a HEIF file (ISO/IEC 23008-12) that libvips does not pass on.
@@ -21,44 +22,36 @@ struct HEIFProperties {
 
     /// Item properties stand near the start of a file.
     private static let searchLimit = 256 << 10
-    private static let ispe: UInt32 = 0x6973_7065
-    private static let auxC: UInt32 = 0x6175_7843
-    private static let alphaNames = [
+    private static let alphaNames: [StaticString] = [
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
     ]
 
     init(_ data: Data) {
         data.withUnsafeBytes { bytes in
             let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.searchLimit))
-            let reader = ByteReader(bytes)
             // Boxes may stand at any byte.
             for place in 4..<max(4, bytes.count) {
                 guard bytes[place] == 0x61 || bytes[place] == 0x69 else { continue }
-                switch reader.bigUInt32(place) {
-                case Self.ispe: readSize(reader, place)
-                case Self.auxC where Self.namesAlpha(reader, place): hasAlpha = true
-                default: break
+                if bytes.hasText("ispe", at: place) { readSize(bytes, place) }
+                // Four bytes of version and flags, and a name that ends with a zero.
+                if bytes.hasText("auxC", at: place),
+                    Self.alphaNames.contains(where: { bytes.hasText($0, at: place + 8) })
+                {
+                    hasAlpha = true
                 }
             }
         }
     }
 
     /// Size and name of the box, four bytes of version and flags, width and height.
-    private mutating func readSize(_ reader: ByteReader, _ place: Int) {
-        guard reader.bigUInt32(place - 4) == 20, let width = reader.bigUInt32(place + 8),
-            let height = reader.bigUInt32(place + 12)
+    private mutating func readSize(_ bytes: UnsafeRawBufferPointer, _ place: Int) {
+        guard bytes.bigEndian(place - 4, 4) == 20, let width = bytes.bigEndian(place + 8, 4),
+            let height = bytes.bigEndian(place + 12, 4)
         else { return }
-        let size = PixelSize(width: Int(width), height: Int(height))
+        let size = PixelSize(width: width, height: height)
         if largestSize.map({ $0.longestSide < size.longestSide }) ?? true { largestSize = size }
         let most = storedSize.map { $0.width.clampedTimes($0.height) } ?? 0
         if size.width.clampedTimes(size.height) > most { storedSize = size }
-    }
-
-    /// Four bytes of version and flags, and a name that ends with a zero.
-    private static func namesAlpha(_ reader: ByteReader, _ place: Int) -> Bool {
-        alphaNames.contains { name in
-            reader.slice(place + 8, count: name.utf8.count)?.elementsEqual(name.utf8) ?? false
-        }
     }
 }
 
@@ -72,13 +65,16 @@ struct ISOMediaBrands {
 
     /// `nil` when `bytes` do not begin with an `ftyp` box.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= 12, Self.code(bytes, at: 4) == "ftyp" else { return nil }
-        let size = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
-        var brands = [Self.code(bytes, at: 8)]
+        guard bytes.fourLetters(4) == "ftyp", let size = bytes.bigEndian(0, 4),
+            let major = bytes.fourLetters(8)
+        else { return nil }
+        var brands = [major]
         // The four bytes after the major brand are its version.
         var offset = 16
-        while offset + 4 <= min(size, bytes.count), brands.count < Self.brandLimit {
-            brands.append(Self.code(bytes, at: offset))
+        while offset + 4 <= size, brands.count < Self.brandLimit,
+            let brand = bytes.fourLetters(offset)
+        {
+            brands.append(brand)
             offset += 4
         }
         self.brands = brands
@@ -95,10 +91,6 @@ struct ISOMediaBrands {
             }
         }
         return brands[0] == "mif1" || brands[0] == "msf1" ? .HEIC : nil
-    }
-
-    private static func code(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
-        String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
     }
 }
 
@@ -122,10 +114,8 @@ struct HEIFReferences {
 
     init(_ data: Data) {
         data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            for meta in boxes(ISOBoxes(reader), "meta") {
-                let inner = ISOBoxes(reader, meta.content, skipping: 4)
-                for references in boxes(inner, "iref") { read(references, reader) }
+            for meta in boxes(ISOBoxes(bytes), "meta") {
+                for references in boxes(meta.boxes(skipping: 4), "iref") { read(references) }
             }
         }
     }
@@ -136,8 +126,8 @@ struct HEIFReferences {
         return all.filter { $0.type == type }
     }
 
-    private mutating func read(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        let references = HEIFReference.all(in: box, reader)
+    private mutating func read(_ box: ISOBoxes.Box) {
+        let references = HEIFReference.all(in: box)
         if references.count >= Self.mostBoxes { isCut = true }
         for reference in references {
             if !reference.isWhole { isMisled = true }
@@ -190,26 +180,23 @@ struct HEIFReference {
     let isWhole: Bool
 
     /// The references in an `iref` box.
-    static func all(in box: ISOBoxes.Box, _ reader: ByteReader) -> [HEIFReference] {
-        let length = reader.byte(box.content.lowerBound) == 0 ? 2 : 4
-        return ISOBoxes(reader, box.content, skipping: 4).map { HEIFReference($0, length, reader) }
+    static func all(in box: ISOBoxes.Box) -> [HEIFReference] {
+        let length = box.byte(0) == 0 ? 2 : 4
+        return box.boxes(skipping: 4).map { HEIFReference($0, length) }
     }
 
     /// - Parameter length: Bytes of an item's number.
-    private init(_ entry: ISOBoxes.Box, _ length: Int, _ reader: ByteReader) {
+    private init(_ entry: ISOBoxes.Box, _ length: Int) {
         type = entry.type
-        let start = entry.content.lowerBound
-        guard let from = reader.bigNumber(start, length),
-            let count = reader.bigUInt16(start + length)
-        else {
+        guard let from = entry.number(0, length), let count = entry.number(length, 2) else {
             (from, to, isWhole) = (0, [], false)
             return
         }
         self.from = from
         // A box may say that it is longer than it is, or than the file.
-        let room = min(entry.content.upperBound, reader.count) - start - length - 2
+        let room = entry.available - length - 2
         to = (0..<min(count, max(0, room) / length)).compactMap {
-            reader.bigNumber(start + length + 2 + $0 * length, length)
+            entry.number(length + 2 + $0 * length, length)
         }
         isWhole = entry.content.count == length + 2 + count * length && to.count == count
     }

@@ -2,20 +2,17 @@
 enum HEVCColours {
     /// The code points of ITU-T H.273 in the first sequence parameter set of a box `hvcC` (ISO/IEC 14496-15,
     /// 8.3.2.1); `nil` when there are none, and behind parts of it that still pictures have no use for.
-    static func codes(_ box: ISOBoxes.Box, _ reader: ByteReader) -> (primaries: Int, transfer: Int)?
-    {
-        var place = box.content.lowerBound + 22
-        let end = min(box.content.upperBound, reader.count)
-        guard let arrays = reader.byte(place) else { return nil }
-        place += 1
+    static func codes(_ box: ISOBoxes.Box) -> (primaries: Int, transfer: Int)? {
+        guard let arrays = box.byte(22) else { return nil }
+        var place = 23
         for _ in 0..<arrays {
-            guard let type = reader.byte(place), let count = reader.bigUInt16(place + 1) else {
+            guard let type = box.byte(place), let count = box.number(place + 1, 2) else {
                 return nil
             }
             place += 3
             for _ in 0..<count {
-                guard let length = reader.bigUInt16(place), place + 2 + length <= end,
-                    let unit = reader.slice(place + 2, count: length)
+                guard let length = box.number(place, 2), place + 2 + length <= box.available,
+                    let unit = box.slice(place + 2, count: length)
                 else { return nil }
                 if type & 63 == sequenceParameters {
                     var bits = Bits(unit.dropFirst(2))
@@ -28,12 +25,13 @@ enum HEVCColours {
     }
 
     private static let sequenceParameters: UInt8 = 33
-    private static let unspecified = 2
 
     /// The bits of a unit without the bytes that keep it from looking like the start of another (H.265, 7.3.1.1).
     private struct Bits {
         private var bytes: [UInt8] = []
         private var place = 0
+        /// Whether more was read than there is, which gives zeros, or a number that is none.
+        private var isPastEnd = false
 
         init(_ unit: Slice<UnsafeRawBufferPointer>) {
             var zeros = 0
@@ -47,11 +45,11 @@ enum HEVCColours {
             }
         }
 
-        private mutating func next(_ count: Int = 1) -> Int? {
-            guard place + count <= 8 * bytes.count else { return nil }
+        private mutating func next(_ count: Int = 1) -> Int {
             var value = 0
             for _ in 0..<count {
-                value = value << 1 | Int(bytes[place / 8] >> (7 - place % 8) & 1)
+                isPastEnd = isPastEnd || place >= 8 * bytes.count
+                value = value << 1 | (isPastEnd ? 0 : Int(bytes[place / 8] >> (7 - place % 8) & 1))
                 place += 1
             }
             return value
@@ -60,84 +58,79 @@ enum HEVCColours {
         private mutating func skip(_ count: Int) { place += count }
 
         /// A number of an exponential Golomb code (9.2).
-        private mutating func number() -> Int? {
+        private mutating func number() -> Int {
             var zeros = 0
-            while let bit = next(), bit == 0 { zeros += 1 }
-            guard zeros <= 32, let rest = next(zeros) else { return nil }
-            return (1 << zeros) - 1 + rest
+            while zeros <= 32, next() == 0 { zeros += 1 }
+            guard zeros <= 32 else {
+                isPastEnd = true
+                return 0
+            }
+            return (1 << zeros) - 1 + next(zeros)
         }
 
-        private mutating func skipNumbers(_ count: Int) -> Bool {
-            for _ in 0..<count where number() == nil { return false }
-            return true
+        private mutating func skipNumbers(_ count: Int) {
+            for _ in 0..<count { _ = number() }
         }
 
+        /// Reads `seq_parameter_set_rbsp` (H.265, 7.3.2.2), and in it the start of `vui_parameters` (E.2.1).
         mutating func colours() -> (primaries: Int, transfer: Int)? {
-            // The names are those of H.265, 7.3.2.2.
             skip(4)
-            guard let layers = next(3) else { return nil }
+            let layers = next(3)
             skip(1)
             skipProfile(layers)
-            guard number() != nil, let chroma = number() else { return nil }
-            if chroma == 3 { skip(1) }
-            guard skipNumbers(2), let hasWindow = next(),
-                hasWindow == 0 || skipNumbers(4), skipNumbers(3), let isOrdered = next(),
-                skipNumbers(3 * (isOrdered == 1 ? layers + 1 : 1)), skipNumbers(6),
-                let hasScaling = next()
-            else { return nil }
+            skipNumbers(1)
+            let hasSeparateColours = number() == 3
+            if hasSeparateColours { skip(1) }
+            skipNumbers(2)
+            let hasWindow = next() == 1
+            skipNumbers(hasWindow ? 7 : 3)
+            let isOrdered = next() == 1
+            skipNumbers(3 * (isOrdered ? layers + 1 : 1) + 6)
+            let hasScaling = next() == 1
             // Lists of scaling factors would have to be read.
-            if hasScaling == 1, next() != 0 { return nil }
+            if hasScaling, next() == 1 { return nil }
             skip(2)
-            guard let hasPCM = next() else { return nil }
-            if hasPCM == 1 {
+            let hasPCM = next() == 1
+            if hasPCM {
                 skip(8)
-                guard skipNumbers(2) else { return nil }
+                skipNumbers(2)
                 skip(1)
             }
-            guard skipPictureSets(), let hasLongTerm = next(), hasLongTerm == 0 else { return nil }
+            let hasLongTerm = skipPictureSets() ? next() == 1 : true
+            guard !hasLongTerm else { return nil }
             skip(2)
             guard next() == 1 else { return nil }
-            return usability()
+            let hasAspect = next() == 1
+            if hasAspect, next(8) == 255 { skip(32) }
+            let hasOverscan = next() == 1
+            if hasOverscan { skip(1) }
+            guard next() == 1 else { return nil }
+            skip(4)
+            guard next() == 1 else { return nil }
+            let (primaries, transfer) = (next(8), next(8))
+            let isUnspecified = primaries == 2 && transfer == 2
+            return isPastEnd || isUnspecified ? nil : (primaries, transfer)
         }
 
         /// `profile_tier_level` (7.3.3).
         private mutating func skipProfile(_ layers: Int) {
             skip(96)
             guard layers > 0 else { return }
-            var bits = 0
-            for _ in 0..<layers {
-                bits += (next() ?? 0) * 88
-                bits += (next() ?? 0) * 8
-            }
+            let bits = (0..<layers).reduce(0) { sum, _ in sum + next() * 88 + next() * 8 }
             skip(2 * (8 - layers) + bits)
         }
 
         /// `st_ref_pic_set` (7.3.7), of which a still picture has one at most.
         private mutating func skipPictureSets() -> Bool {
-            guard let sets = number(), sets <= 1 else { return false }
-            guard sets == 1 else { return true }
-            guard let before = number(), let after = number(), before + after <= 16 else {
-                return false
-            }
-            for _ in 0..<before + after {
-                guard number() != nil else { return false }
+            let sets = number()
+            guard sets == 1 else { return sets == 0 }
+            let count = number() + number()
+            guard count <= 16 else { return false }
+            for _ in 0..<count {
+                skipNumbers(1)
                 skip(1)
             }
             return true
-        }
-
-        /// The start of `vui_parameters` (E.2.1).
-        private mutating func usability() -> (primaries: Int, transfer: Int)? {
-            guard let hasAspect = next() else { return nil }
-            if hasAspect == 1, next(8) == 255 { skip(32) }
-            guard let hasOverscan = next() else { return nil }
-            if hasOverscan == 1 { skip(1) }
-            guard next() == 1 else { return nil }
-            skip(4)
-            guard next() == 1, let primaries = next(8), let transfer = next(8),
-                (primaries, transfer) != (HEVCColours.unspecified, HEVCColours.unspecified)
-            else { return nil }
-            return (primaries, transfer)
         }
     }
 }

@@ -1,14 +1,43 @@
-import Foundation
+import DirectCodecs
 
 /// The boxes in a part of a file of the ISO media family (ISO/IEC 14496-12, 4.2), one after the other.
 struct ISOBoxes: Sequence, IteratorProtocol {
+    /// A box; offsets count from the start of its content.
     struct Box {
         let type: String
         /// The range after size and type; it may extend past the available bytes.
         let content: Range<Int>
+        /// The bytes of the file.
+        fileprivate let bytes: UnsafeRawBufferPointer
+
+        /// Bytes of the content that are there.
+        var available: Int { Swift.min(content.upperBound, bytes.count) - content.lowerBound }
+
+        /// The boxes in the content, behind the version and flags of a full box.
+        func boxes(skipping length: Int = 0) -> ISOBoxes {
+            ISOBoxes(bytes, content, skipping: length)
+        }
+
+        func byte(_ offset: Int) -> UInt8? { bytes.byte(at: content.lowerBound + offset) }
+
+        func number(_ offset: Int, _ length: Int) -> Int? {
+            bytes.bigEndian(content.lowerBound + offset, length)
+        }
+
+        func code(_ offset: Int) -> String? { bytes.fourLetters(content.lowerBound + offset) }
+
+        /// Bytes of the file, in the content or behind it.
+        func slice(_ offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+            bytes.slice(content.lowerBound + offset, count: count)
+        }
+
+        /// All that is there of the file from an offset on.
+        func rest(from offset: Int) -> UnsafeRawBufferPointer? {
+            slice(offset, count: bytes.count - content.lowerBound - offset)
+        }
     }
 
-    let reader: ByteReader
+    private let bytes: UnsafeRawBufferPointer
     private var offset: Int
     private let end: Int
     /// The remaining number of boxes to walk; files have some dozens, tables of properties some
@@ -16,37 +45,36 @@ struct ISOBoxes: Sequence, IteratorProtocol {
     private var left = 4096
 
     /// The boxes of a whole file.
-    init(_ reader: ByteReader) {
-        self.init(reader, 0..<reader.count)
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(bytes, 0..<bytes.count, skipping: 0)
     }
 
-    /// The boxes in `range`, behind the version and flags of a full box.
-    init(_ reader: ByteReader, _ range: Range<Int>, skipping length: Int = 0) {
-        self.reader = reader
+    private init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, skipping length: Int) {
+        self.bytes = bytes
         offset = Swift.min(range.lowerBound + length, range.upperBound)
         end = range.upperBound
     }
 
     /// The next box that has begun; the last one is as long as it says, however long the file is.
     mutating func next() -> Box? {
-        guard left > 0, offset + 8 <= end, let short = reader.bigUInt32(offset),
-            let type = reader.slice(offset + 4, count: 4)
+        guard left > 0, offset + 8 <= end, let short = bytes.bigEndian(offset, 4),
+            let type = bytes.fourLetters(offset + 4)
         else { return nil }
         left -= 1
         var start = offset + 8
-        var length = Int(short)
+        var length = short
         if short == 1 {
             // The size in 64 bits.
-            guard let long = reader.bigNumber(start, 8) else { return nil }
+            guard let long = bytes.bigEndian(start, 8) else { return nil }
             length = long
             start += 8
         } else if short == 0 {
             // To the end of the file.
-            length = Swift.max(end, reader.count) - offset
+            length = Swift.max(end, bytes.count) - offset
         }
         guard length >= start - offset else { return nil }
         defer { offset += length }
-        return Box(type: String(decoding: type, as: UTF8.self), content: start..<offset + length)
+        return Box(type: type, content: start..<offset + length, bytes: bytes)
     }
 
     var first: Box? { first { _ in true } }
@@ -57,19 +85,9 @@ struct ISOBoxes: Sequence, IteratorProtocol {
     }
 }
 
-extension ByteReader {
-    /// A big-endian number of 0, 2, 4 or 8 bytes; one of none is 0.
-    func bigNumber(_ offset: Int, _ length: Int) -> Int? {
-        switch length {
-        case 0: return 0
-        case 2: return bigUInt16(offset)
-        case 4: return bigUInt32(offset).map(Int.init)
-        case 8:
-            guard let upper = bigUInt32(offset), upper < 1 << 16,
-                let lower = bigUInt32(offset + 4)
-            else { return nil }
-            return Int(upper) << 32 | Int(lower)
-        default: return nil
-        }
+extension UnsafeRawBufferPointer {
+    /// The name of a box or a brand.
+    func fourLetters(_ offset: Int) -> String? {
+        slice(offset, count: 4).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -44,24 +44,24 @@ private struct JPEGFindings {
         switch segment.code {
         case 0xDB:
             readTables(content)
-        case 0xE1 where content.hasPrefix("Exif"):
+        case 0xE1 where content.hasText("Exif"):
             if information.camera == nil {
                 information.camera = ImageInformation.Camera(exif: content)
             }
             // Of several blocks the first counts, as for libvips.
             if !hasEXIF { information.orientation = EXIFBlock.orientation(in: content) ?? 1 }
             hasEXIF = true
-        case 0xE1 where content.hasPrefix("http://ns.adobe.com/xap/1.0/"):
+        case 0xE1 where content.hasText("http://ns.adobe.com/xap/1.0/"):
             if Self.namesGainMap(content) { saysGainMap = true }
-        case 0xE2 where content.hasPrefix("ICC_PROFILE\0"):
+        case 0xE2 where content.hasText("ICC_PROFILE\0"):
             // The name may stand in a later part of a long profile; then it is not told.
             if information.colorProfile == nil {
-                let name = ProfileName.of(ByteReader(content), from: 14)
-                information.colorProfile = .icc(name: name)
+                let profile = content.slice(14, count: content.count - 14)
+                information.colorProfile = .icc(name: profile.flatMap(ProfileName.of))
             }
-        case 0xE2 where content.hasPrefix("urn:iso:std:iso:ts:21496:-1\0"):
+        case 0xE2 where content.hasText("urn:iso:std:iso:ts:21496:-1\0"):
             saysGainMap = true
-        case 0xE2 where content.hasPrefix("MPF\0"):
+        case 0xE2 where content.hasText("MPF\0"):
             let block = UnsafeRawBufferPointer(rebasing: content.dropFirst(4))
             pictures = (MultiPictureIndex.offsets(in: block), block)
         default:
@@ -105,14 +105,12 @@ private struct JPEGFindings {
 
     /// Tables of 64 numbers in 8 or 16 bits.
     private mutating func readTables(_ content: UnsafeRawBufferPointer) {
-        let reader = ByteReader(content)
         var offset = 0
-        while let kind = reader.byte(offset) {
+        while let kind = content.byte(at: offset) {
             let length = kind >> 4 == 0 ? 1 : 2
-            guard reader.slice(offset + 1, count: 64 * length) != nil else { return }
-            tables[Int(kind & 15)] = (0..<64).compactMap { index in
-                let place = offset + 1 + index * length
-                return length == 1 ? reader.byte(place).map(Int.init) : reader.bigUInt16(place)
+            guard content.slice(offset + 1, count: 64 * length) != nil else { return }
+            tables[Int(kind & 15)] = (0..<64).compactMap {
+                content.bigEndian(offset + 1 + $0 * length, length)
             }
             offset += 1 + 64 * length
         }
@@ -129,12 +127,10 @@ private enum MultiPictureIndex {
     static func offsets(in block: UnsafeRawBufferPointer) -> [Int] {
         guard let place = EXIFDirectory.value(of: entriesTag, in: block) else { return [] }
         let isLittle = block.first == 0x49
-        let reader = ByteReader(block)
         return (1..<max(1, min(most, place.count / 16))).compactMap { index in
             let offset = place.lowerBound + 16 * index + 8
-            let number =
-                isLittle ? reader.littleUInt32(offset) : reader.bigUInt32(offset)
-            return number.flatMap { $0 > 0 ? Int($0) : nil }
+            return block.integer(at: offset, length: 4, littleEndian: isLittle)
+                .flatMap { $0 > 0 ? $0 : nil }
         }
     }
 }

@@ -11,20 +11,14 @@ import Vips
 package final class ProgressiveJPEGDecoder: @unchecked Sendable {
     // Unchecked because it is not locked: whoever owns it makes one call at a time.
 
-    /// Where a complete scan ends.
-    private struct Boundary {
-        /// The bytes before its end, including the mark behind it.
-        let length: Int
-        /// The scans that have begun there.
-        let begun: Int
-    }
-
     private let limits: DecodingLimits
     /// Bytes of the budget for all decoding that this takes, from the first scan to its end.
     private var held = 0
     private let decoder: OpaquePointer
     private var counter = JPEGScanCounter()
-    private var boundaries: [Boundary] = []
+    /// Where each complete scan ends: the bytes before that, including the mark behind it, and the scans that have
+    /// begun there.
+    private var boundaries: [(length: Int, begun: Int)] = []
     /// The bytes that the decoder is not done with.
     private var pending = Data()
     private var header: Header?
@@ -79,8 +73,7 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
                 let looked = counter.scan(UnsafeRawBufferPointer(rebasing: rest))
                 rest = rest.dropFirst(looked)
                 if counter.complete > known {
-                    boundaries.append(
-                        Boundary(length: counter.completeLength, begun: counter.begun))
+                    boundaries.append((counter.completeLength, counter.begun))
                 }
             }
         }
@@ -132,23 +125,14 @@ package final class ProgressiveJPEGDecoder: @unchecked Sendable {
     package func bitmap() throws -> Bitmap {
         guard let header, !isBroken, decodedScanCount > 0 else { throw failure }
         let frame = cjpeg_get_header(decoder)
-        let (width, height, channels) = (Int(frame.width), Int(frame.height), Int(frame.channels))
-        let count = width * height * channels
-        let memory = PixelMemory(
-            adopting: .allocate(byteCount: count, alignment: 16), count: count
-        ) { $0.deallocate() }
-        let pixels = memory.pointer.assumingMemoryBound(to: UInt8.self)
-        guard cjpeg_read(decoder, pixels, count) else { throw failure }
-        if channels == 3, header.isPlain {
-            return Bitmap(
-                size: PixelSize(width: width, height: height), channels: 3, depth: .eight,
-                storage: memory)
+        let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
+        let channels = Int(frame.channels)
+        // One channel is not converted yet.
+        let stored = try Bitmap(size: size, channels: channels) { size, pixels in
+            guard cjpeg_read(decoder, pixels, size.pixelCount * channels) else { throw failure }
         }
-        return try header.apply(
-            to: VipsImage.memory(
-                UnsafeRawPointer(memory.pointer), count: count, owner: memory, width: width,
-                height: height, bands: channels, format: .uchar,
-                interpretation: channels == 1 ? .bw : .srgb))
+        if channels == 3, header.isPlain { return stored }
+        return try header.apply(to: stored.vipsImage(channels == 1 ? .bw : .srgb))
     }
 
     private func consume(upTo length: Int) -> cjpeg_state {

@@ -40,20 +40,18 @@ private struct JPEGXLBoxes {
 
     init?(_ file: FilePart) {
         var stream: UnsafeRawBufferPointer?
-        for box in ISOBoxes(file.reader) {
-            let (start, end) = (box.content.lowerBound, box.content.upperBound)
+        for box in ISOBoxes(file.bytes) {
             switch box.type {
             case "jhgm": hasGainMap = true
-            case "Exif" where exif == nil && end <= file.bytes.count:
+            case "Exif" where exif == nil && box.available == box.content.count:
                 // The block begins so many bytes behind these four.
-                guard let gap = file.reader.bigUInt32(start) else { break }
-                exif = file.reader.slice(start + 4 + Int(gap), count: end - start - 4 - Int(gap))
+                guard let gap = box.number(0, 4) else { break }
+                exif = box.slice(4 + gap, count: box.available - 4 - gap)
             case "jxlc" where stream == nil, "jxlp" where stream == nil:
                 // Pieces are numbered.
-                let first = start + (box.type == "jxlp" ? 4 : 0)
-                let stop = min(end, file.bytes.count)
-                guard first < stop else { return nil }
-                stream = UnsafeRawBufferPointer(rebasing: file.bytes[first..<stop])
+                let first = box.type == "jxlp" ? 4 : 0
+                guard first < box.available else { return nil }
+                stream = box.slice(first, count: box.available - first)
             default: break
             }
         }

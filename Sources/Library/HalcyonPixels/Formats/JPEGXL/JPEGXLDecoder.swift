@@ -22,20 +22,19 @@ struct JPEGXLFrameReader: FileFrameReader {
         file = try ImageFormat.JPEGXL.reporting { try JPEGXLFile(owner.bytes, owner: owner) }
     }
 
+    private var size: PixelSize { PixelSize(width: file.width, height: file.height) }
+
     var header: ImageHeader {
         ImageHeader(
-            format: .JPEGXL, size: PixelSize(width: file.width, height: file.height),
+            format: .JPEGXL, size: size,
             hasAlpha: file.hasAlpha, depth: depth,
             timing: AnimationTiming(stored: file.durations, loopCount: file.loopCount))
     }
 
     mutating func frame(_ index: Int) throws -> Bitmap {
-        let memory = PixelMemory.forPixels(
-            count: file.width * file.height * file.channels * file.depth / 8)
         if index > position { file.skip(index - position) }
         position = index + 1
-        try ImageFormat.JPEGXL.reporting { try file.next(into: memory.pointer) }
-        return try shown(memory, PixelSize(width: file.width, height: file.height))
+        return try shown(size) { pixels throws(CodecRefusal) in try file.next(into: pixels) }
     }
 
     /// Grey that is not delivered as RGB is left to libvips.
@@ -47,35 +46,35 @@ struct JPEGXLFrameReader: FileFrameReader {
     }
 
     mutating func reduced(to size: PixelSize) throws -> Bitmap {
-        let bytesPerPixel = file.channels * file.depth / 8
-        let memory = PixelMemory.forPixels(count: size.pixelCount * bytesPerPixel)
         position = 1
-        try ImageFormat.JPEGXL.reporting {
+        return try shown(size) { pixels throws(CodecRefusal) in
             // Memory of such sizes is used again and again, which costs less than the rows that libjxl
             // delivers one by one: it keeps all of them as floating-point numbers for that.
-            let full = PixelMemory.forPixels(count: file.width * file.height * bytesPerPixel)
+            let full = PixelMemory.forPixels(
+                count: file.width * file.height * file.channels * file.depth / 8)
             try file.next(into: full.pointer)
-            try file.reduce(
-                full.pointer, width: size.width, height: size.height, into: memory.pointer)
+            try file.reduce(full.pointer, width: size.width, height: size.height, into: pixels)
         }
-        return try shown(memory, size)
     }
 
-    /// Pixels in sRGB.
-    private func shown(_ memory: PixelMemory, _ size: PixelSize) throws -> Bitmap {
+    /// The pixels that `read` writes, in sRGB.
+    private func shown(
+        _ size: PixelSize, _ read: (UnsafeMutablePointer<UInt8>) throws(CodecRefusal) -> Void
+    ) throws -> Bitmap {
+        let stored = try ImageFormat.JPEGXL.reporting {
+            try Bitmap(size: size, channels: file.channels, depth: depth) {
+                _, pixels throws(CodecRefusal) in
+                try read(pixels)
+            }
+        }
         switch file.meaning {
         case .described(let colours):
-            return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
-                .convertingNewPixels(from: colours)
+            return stored.convertingNewPixels(from: colours)
         case .profile(let profile):
             return try Bitmap(
-                rendering: VipsImage.memory(
-                    memory.pointer, count: memory.count, owner: memory, width: size.width,
-                    height: size.height, bands: file.channels,
-                    format: depth == .eight ? .uchar : .ushort, interpretation: interpretation
-                )
-                .settingMetadata([("icc-profile-data", .blob(Data(profile)))])
-                .decodedToSRGB(alpha: file.hasAlpha))
+                rendering: stored.vipsImage(interpretation)
+                    .settingMetadata([("icc-profile-data", .blob(Data(profile)))])
+                    .decodedToSRGB(alpha: file.hasAlpha))
         }
     }
 

@@ -66,7 +66,8 @@ struct OpenedAPNG: OpenedImage {
 
     /// The EXIF orientation of a file, 1…8; `nil` for uncommon EXIF data or colours.
     private static func orientation(ofPlain file: PNGFile) -> Int? {
-        file.colours?.isSRGB ?? ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
+        file.colours?.isSRGB
+            ?? (ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3) == nil)
             ? EXIFBlock.orientation(ofBlock: file.exif) : nil
     }
 
@@ -82,7 +83,9 @@ struct OpenedAPNG: OpenedImage {
         }
     }
 
-    func frameReader() throws -> any FrameReader { APNGFrameReader(self) }
+    func frameReader() throws -> any FrameReader {
+        CanvasFrameReader(header, APNGFrames(self), orientation: orientation)
+    }
 
     func still() throws -> (any OpenedImage)? {
         try ImageDecoder.png.open(data, .PNG, .current)
@@ -91,9 +94,7 @@ struct OpenedAPNG: OpenedImage {
 }
 
 /// Draws the frames of an animated PNG file onto each other.
-struct APNGFrameReader: FrameReader {
-    private(set) var position = 0
-
+private final class APNGFrames: AnimationCanvas {
     private let opened: OpenedAPNG
     /// The coded colours of all frames, for an uncommon file.
     private let colours: ColourDescription?
@@ -112,28 +113,18 @@ struct APNGFrameReader: FrameReader {
             isDeep: opened.header.depth == .sixteen)
     }
 
-    mutating func frame(_ index: Int) throws -> Bitmap {
-        defer { position = index + 1 }
-        try opened.data.withUnsafeBytes { bytes in
-            for _ in position...index { try draw(bytes) }
-        }
-        let header = opened.header
-        return Bitmap(
-            size: header.size, channels: header.hasAlpha ? 4 : 3, depth: header.depth,
-            orientation: opened.orientation
-        ) { _, pixels in
-            canvas.copy(to: pixels)
-        }
+    func next(into pixels: UnsafeMutablePointer<UInt8>, channels: Int) throws {
+        try skip()
+        canvas.copy(to: pixels)
     }
 
-    private func draw(_ bytes: UnsafeRawBufferPointer) throws {
-        let index = canvas.nextFrame
-        try ImageFormat.PNG.reporting {
+    func skip() throws {
+        try opened.data.withUnsafeBytes { bytes in
             switch opened.kind {
             case .common(let common):
                 try canvas.drawNext(common, bytes)
             case .other(let hasAlpha):
-                let separate = Data(try opened.file.separateFile(of: index, bytes))
+                let separate = Data(try opened.file.separateFile(of: canvas.nextFrame, bytes))
                 draw(try separateFrame(separate, hasAlpha: hasAlpha))
             }
         }

@@ -4,17 +4,17 @@ import Foundation
 extension ImageInformation {
     /// Reads the chunks up to the pixels, and of an animation those that tell its times.
     static func ofPNG(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
-        let reader = file.reader
-        guard reader.slice(12, count: 17) != nil else { return nil }
-        guard reader.slice(12, count: 4)?.hasPrefix("IHDR") == true,
-            let width = reader.bigUInt32(16), let height = reader.bigUInt32(20),
-            let depth = reader.byte(24), let type = reader.byte(25)
+        let bytes = file.bytes
+        guard bytes.slice(12, count: 17) != nil else { return nil }
+        guard bytes.hasText("IHDR", at: 12),
+            let width = bytes.bigEndian(16, 4), let height = bytes.bigEndian(20, 4),
+            let depth = bytes.byte(at: 24), let type = bytes.byte(at: 25)
         else { throw .corrupt(.PNG, reason: "it has no header") }
         var found = PNGFindings()
-        found.walk(reader)
+        found.walk(bytes)
         guard found.hasPixels || file.isWhole else { return nil }
 
-        let stored = PixelSize(width: Int(width), height: Int(height))
+        let stored = PixelSize(width: width, height: height)
         var information = found.information
         information.size = stored.turned(by: information.orientation)
         information.bitsPerSample = type == 3 ? 8 : Int(depth)
@@ -54,50 +54,49 @@ private struct PNGFindings {
     private(set) var loopCount = 0
     private(set) var delays: [Double] = []
 
-    mutating func walk(_ reader: ByteReader) {
+    mutating func walk(_ bytes: UnsafeRawBufferPointer) {
         var offset = 8
-        while let length = reader.bigUInt32(offset), let name = reader.slice(offset + 4, count: 4) {
+        while let length = bytes.bigEndian(offset, 4), let name = bytes.slice(offset + 4, count: 4)
+        {
             let start = offset + 8
-            let isPixels = name.hasPrefix("IDAT")
+            let isPixels = name.hasText("IDAT")
             if isPixels { hasPixels = true }
             // Behind the pixels only an animation has anything to say.
-            if isPixels || name.hasPrefix("IEND"), frameCount == 1 { return }
-            guard let content = reader.slice(start, count: Int(length)) else { return }
+            if isPixels || name.hasText("IEND"), frameCount == 1 { return }
+            guard let content = bytes.slice(start, count: length) else { return }
             if !isPixels { take(name, content) }
-            offset = start + Int(length) + 4
+            offset = start + length + 4
         }
     }
 
     private mutating func take(_ name: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) {
-        let reader = ByteReader(content)
-        if name.hasPrefix("fcTL") {
-            guard delays.count < APNGFile.mostFrames, let delay = reader.bigUInt16(20),
-                let divisor = reader.bigUInt16(22)
+        if name.hasText("fcTL") {
+            guard delays.count < APNGFile.mostFrames, let delay = content.bigEndian(20, 2),
+                let divisor = content.bigEndian(22, 2)
             else { return }
             delays.append(Double(delay) / Double(divisor == 0 ? 100 : divisor))
         }
         if hasPixels { return }
-        if name.hasPrefix("tRNS") {
+        if name.hasText("tRNS") {
             hasTransparency = true
-        } else if name.hasPrefix("eXIf") {
+        } else if name.hasText("eXIf") {
             information.orientation = EXIFBlock.orientation(in: content) ?? 1
             information.camera = ImageInformation.Camera(exif: content)
-        } else if name.hasPrefix("cICP"), ColourDescription(cICP: content) != nil,
-            let primaries = reader.byte(0), let transfer = reader.byte(1)
+        } else if name.hasText("cICP"), ColourDescription(cICP: content) != nil,
+            let primaries = content.byte(at: 0), let transfer = content.byte(at: 1)
         {
             // It counts more than what else there may be.
             information.colorProfile = .coded(primaries: Int(primaries), transfer: Int(transfer))
-        } else if name.hasPrefix("iCCP"), information.colorProfile == nil {
+        } else if name.hasText("iCCP"), information.colorProfile == nil {
             // The profile is compressed; its name stands before it.
             let profileName = ProfileName.printable(content.prefix(79).prefix { $0 != 0 })
             information.colorProfile = .icc(name: profileName)
-        } else if name.hasPrefix("sRGB"), information.colorProfile == nil {
+        } else if name.hasText("sRGB"), information.colorProfile == nil {
             information.colorProfile = .coded(primaries: 1, transfer: 13)
-        } else if name.hasPrefix("acTL"), let count = reader.bigUInt32(0),
-            let loops = reader.bigUInt32(4), count > 0, count <= APNGFile.mostFrames
+        } else if name.hasText("acTL"), let count = content.bigEndian(0, 4),
+            let loops = content.bigEndian(4, 4), count > 0, count <= APNGFile.mostFrames
         {
-            frameCount = Int(count)
-            loopCount = Int(loops)
+            (frameCount, loopCount) = (count, loops)
         }
     }
 }

@@ -196,10 +196,8 @@ enum SVGPictures {
             let picture = try EncodedImage(url.data, limits: limits)
             try picture.checkScans()
             return picture.header.size.pixelCount
-        } catch let error as ImageCodingError {
-            if error.isBeyondLimit { throw error }
-            throw .corrupt(.SVG, reason: "a picture in it cannot be read")
         } catch {
+            if let error = error as? ImageCodingError, error.isBeyondLimit { throw error }
             throw .corrupt(.SVG, reason: "a picture in it cannot be read")
         }
     }

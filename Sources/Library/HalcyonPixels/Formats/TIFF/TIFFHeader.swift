@@ -4,11 +4,13 @@ import Foundation
 /// The first directory of a TIFF file (TIFF 6.0, and BigTIFF): what of it libvips does not read, or reads
 /// as another picture than it is.
 struct TIFFHeader {
-    /// The first values of each tag, and where they are, as in `Entries`.
-    private let values: [Int: [Int]]
-    private let places: [Int: StoredNumbers]
+    /// The first values of each tag whose values are short or long integers: more than a few are never asked for.
+    private var values: [Int: [Int]] = [:]
+    /// Where these begin, and the bytes of each.
+    private var places: [Int: (start: Int, length: Int, count: Int)] = [:]
+    private let isLittleEndian: Bool
     /// Whether the directory and the values it points to are all there.
-    let isComplete: Bool
+    private(set) var isComplete = true
 
     /// `nil` when there is no directory.
     init?(_ data: Data) {
@@ -17,10 +19,23 @@ struct TIFFHeader {
     }
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let directory = Entries(bytes) else { return nil }
-        (values, places) = (directory.values, directory.places)
-        isComplete = directory.isComplete
+        guard let tiff = TIFFBlock(bytes, isFile: true),
+            let entries = tiff.entries(ofDirectory: tiff.firstDirectory)
+        else { return nil }
+        isLittleEndian = tiff.isLittleEndian
+        for entry in entries.prefix(4096) {
+            guard let tag = tiff.number(entry, 2) else {
+                isComplete = false
+                break
+            }
+            values[tag] = tiff.integers(of: entry, atMost: 8)
+            places[tag] = tiff.placeOfIntegers(of: entry)
+            if values[tag] == nil, Self.asked.contains(tag) { isComplete = false }
+        }
     }
+
+    /// Sides, bits per sample, orientation and extra samples.
+    private static let asked: Set<Int> = [256, 257, 258, 274, 338]
 
     /// As stored; `nil` when it is not told.
     var size: PixelSize? {
@@ -167,26 +182,18 @@ extension TIFFHeader {
     /// are stored.
     func withPlainSamples(_ file: Data) -> Data {
         var result = Data(file)
-        places[262]?.store(2, 0, in: &result)
-        for (index, meaning) in extraSamples.enumerated() where meaning == 1 {
-            places[338]?.store(2, index, in: &result)
-        }
-        return result
-    }
-
-    /// Where the numbers of an entry are.
-    private struct StoredNumbers {
-        let start: Int
-        let length: Int
-        let isLittleEndian: Bool
-
-        func store(_ number: UInt8, _ index: Int, in file: inout Data) {
-            let place = start + index * length
+        func storeTwo(_ tag: Int, _ index: Int) {
+            guard let (start, length, _) = places[tag] else { return }
             for offset in 0..<length {
                 let isLowest = offset == (isLittleEndian ? 0 : length - 1)
-                file[file.startIndex + place + offset] = isLowest ? number : 0
+                result[result.startIndex + start + index * length + offset] = isLowest ? 2 : 0
             }
         }
+        storeTwo(262, 0)
+        for (index, meaning) in extraSamples.enumerated() where meaning == 1 {
+            storeTwo(338, index)
+        }
+        return result
     }
 
     /// Bytes of the strips or tiles that libvips has in memory at a time: two rows of tiles and the one that is
@@ -211,75 +218,6 @@ extension TIFFHeader {
 
     /// LERC and WebP, of which libtiff decodes no row alone.
     private static let wholeStripCompressions: Set<Int> = [34887, 50001]
-
-    /// The entries of a directory whose values are short or long integers.
-    private struct Entries {
-        /// The first values of each tag: more than a few are never asked for.
-        private(set) var values: [Int: [Int]] = [:]
-        private(set) var places: [Int: StoredNumbers] = [:]
-        /// Whether nothing of it was missing.
-        private(set) var isComplete = true
-
-        private let reader: ByteReader
-        private let isLittleEndian: Bool
-        private let isBig: Bool
-
-        init?(_ bytes: UnsafeRawBufferPointer) {
-            reader = ByteReader(bytes)
-            isLittleEndian = reader.byte(0) == 0x49
-            isBig = reader.byte(isLittleEndian ? 2 : 3) == 0x2B
-            guard let start = number(isBig ? 8 : 4, isBig ? 8 : 4),
-                let count = number(start, isBig ? 8 : 2)
-            else { return nil }
-            let size = isBig ? 20 : 12
-            for index in 0..<min(count, 4096) {
-                let entry = start + (isBig ? 8 : 2) + index * size
-                guard let tag = number(entry, 2) else {
-                    isComplete = false
-                    break
-                }
-                if let found = integers(of: entry) {
-                    (values[tag], places[tag]) = found
-                } else {
-                    (values[tag], places[tag]) = (nil, nil)
-                }
-                if values[tag] == nil, Self.asked.contains(tag) { isComplete = false }
-            }
-        }
-
-        /// Sides, bits per sample, orientation and extra samples.
-        private static let asked: Set<Int> = [256, 257, 258, 274, 338]
-
-        /// The bytes of each kind of integer; a negative value is none.
-        private static let lengths = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4, 16: 8, 17: 8]
-        private static let signedTypes: Set<Int> = [6, 8, 9, 17]
-
-        private func integers(of entry: Int) -> ([Int], StoredNumbers)? {
-            guard let type = number(entry + 2, 2), let length = Self.lengths[type],
-                let count = number(entry + 4, isBig ? 8 : 4), count > 0
-            else { return nil }
-            let room = isBig ? 8 : 4
-            let inline = entry + 4 + room
-            let shown = min(count, 8)
-            guard let start = count <= room / length ? inline : number(inline, room) else {
-                return nil
-            }
-            let most = Self.signedTypes.contains(type) ? 1 << (8 * min(length, 6) - 1) : Int.max
-            let values = (0..<shown).compactMap { index in
-                number(start + index * length, length).flatMap { $0 < most ? $0 : nil }
-            }
-            let place = StoredNumbers(start: start, length: length, isLittleEndian: isLittleEndian)
-            return values.count == shown ? (values, place) : nil
-        }
-
-        /// The unsigned number of `length` bytes at `offset`; `nil` where there is none, or too large a one.
-        private func number(_ offset: Int, _ length: Int) -> Int? {
-            guard let bytes = reader.slice(offset, count: length) else { return nil }
-            let ordered = isLittleEndian ? Array(bytes.reversed()) : Array(bytes)
-            let value = ordered.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return value < 1 << 48 ? Int(value) : nil
-        }
-    }
 }
 
 extension ImageInformation {
@@ -297,7 +235,7 @@ extension ImageInformation {
         information.isComplete = header.isComplete
         if let place = EXIFDirectory.value(of: 34675, in: file.bytes) {
             let profile = UnsafeRawBufferPointer(rebasing: file.bytes[place])
-            information.colorProfile = .icc(name: ProfileName.of(ByteReader(profile), from: 0))
+            information.colorProfile = .icc(name: ProfileName.of(profile))
         }
         return information
     }

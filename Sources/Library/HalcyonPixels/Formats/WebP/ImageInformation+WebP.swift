@@ -8,13 +8,11 @@ extension ImageInformation {
         guard let first = chunks.next() else { return nil }
         var found = WebPFindings()
         if first.name == "VP8X" {
-            guard found.readExtended(file.reader, first) else { return nil }
+            guard found.readExtended(first.rest) else { return nil }
             // Chunks behind the length that the file states are none of its own.
-            for chunk in chunks {
-                found.take(chunk, file.reader)
-            }
+            for chunk in chunks { found.take(chunk) }
         } else {
-            found.takePixels(first, file.reader)
+            found.takePixels(first)
             if let kind = found.unknownPixels { throw .corrupt(.WebP, reason: kind) }
         }
         guard let stored = found.size, !found.waitsForOrientation || file.isWhole else {
@@ -24,7 +22,7 @@ extension ImageInformation {
         information.size = stored.turned(by: information.orientation)
         information.bitsPerSample = 8
         information.hasGainMap = false
-        information.isComplete = found.isComplete(in: file.reader)
+        information.isComplete = found.isComplete(in: file.bytes)
         if information.isComplete || found.hasAlpha { information.hasAlpha = found.hasAlpha }
         if !found.isAnimated {
             information.frameCount = 1
@@ -58,16 +56,15 @@ private struct WebPFindings {
 
     var waitsForOrientation: Bool { announcesEXIF && !hasEXIF }
 
-    func isComplete(in reader: ByteReader) -> Bool {
-        lastEnd <= reader.count && !waitsForOrientation
-            && (!isAnimated || 8 + Int(reader.littleUInt32(4) ?? 0) <= reader.count + 1)
+    func isComplete(in bytes: UnsafeRawBufferPointer) -> Bool {
+        lastEnd <= bytes.count && !waitsForOrientation
+            && (!isAnimated || 8 + (bytes.littleEndian(4, 4) ?? 0) <= bytes.count + 1)
     }
 
     /// Flags, and the size of the canvas less one in 24 bits each.
-    mutating func readExtended(_ reader: ByteReader, _ chunk: WebPChunks.Chunk) -> Bool {
-        let start = chunk.content.lowerBound
-        guard let flags = reader.byte(start), let width = reader.littleUInt24(start + 4),
-            let height = reader.littleUInt24(start + 7)
+    mutating func readExtended(_ header: UnsafeRawBufferPointer) -> Bool {
+        guard let flags = header.byte(at: 0), let width = header.littleEndian(4, 3),
+            let height = header.littleEndian(7, 3)
         else { return false }
         size = PixelSize(width: width + 1, height: height + 1)
         hasAlpha = flags & 0x10 != 0
@@ -76,14 +73,14 @@ private struct WebPFindings {
         return true
     }
 
-    mutating func take(_ chunk: WebPChunks.Chunk, _ reader: ByteReader) {
+    mutating func take(_ chunk: WebPChunks.Chunk) {
         lastEnd = max(lastEnd, chunk.content.upperBound)
-        let content = reader.slice(chunk.content.lowerBound, count: chunk.content.count)
+        let content = chunk.rest.slice(0, count: chunk.content.count)
         switch chunk.name {
         case "ANIM":
-            loopCount = reader.littleUInt16(chunk.content.lowerBound + 4) ?? 0
+            loopCount = chunk.rest.littleEndian(4, 2) ?? 0
         case "ANMF" where isAnimated && delays.count < Self.mostFrames:
-            readFrame(chunk, reader)
+            readFrame(chunk)
         case "EXIF":
             guard announcesEXIF, !hasEXIF, let content else { return }
             hasEXIF = true
@@ -91,8 +88,7 @@ private struct WebPFindings {
             information.camera = ImageInformation.Camera(exif: content)
         case "ICCP":
             if information.colorProfile == nil, let content {
-                let name = ProfileName.of(ByteReader(content), from: 0)
-                information.colorProfile = .icc(name: name)
+                information.colorProfile = .icc(name: ProfileName.of(content))
             }
         default:
             break
@@ -100,40 +96,38 @@ private struct WebPFindings {
     }
 
     /// Two halved offsets, width and height less one and milliseconds, in 24 bits each, and flags.
-    private mutating func readFrame(_ chunk: WebPChunks.Chunk, _ reader: ByteReader) {
-        let start = chunk.content.lowerBound
-        guard let width = reader.littleUInt24(start + 6),
-            let height = reader.littleUInt24(start + 9),
-            let delay = reader.littleUInt24(start + 12)
+    private mutating func readFrame(_ chunk: WebPChunks.Chunk) {
+        let frame = chunk.rest
+        guard let width = frame.littleEndian(6, 3), let height = frame.littleEndian(9, 3),
+            let delay = frame.littleEndian(12, 3)
         else { return }
         delays.append(Double(delay) / 1000)
         if PixelSize(width: width + 1, height: height + 1) != size { hasAlpha = true }
-        let parts = WebPChunks(reader.bytes, start + 16..<max(start + 16, chunk.content.upperBound))
-        for part in parts.prefix(2) where part.name == "ALPH" || part.name == "VP8L" {
-            if part.name == "ALPH" || Self.lossless(reader, part)?.hasAlpha == true {
-                hasAlpha = true
-            }
+        for part in WebPChunks(frame, 16..<max(16, chunk.content.count)).prefix(2)
+        where part.name == "ALPH"
+            || part.name == "VP8L" && Self.lossless(part.rest)?.hasAlpha == true
+        {
+            hasAlpha = true
         }
     }
 
     /// A picture without any other chunk.
-    mutating func takePixels(_ chunk: WebPChunks.Chunk, _ reader: ByteReader) {
+    mutating func takePixels(_ chunk: WebPChunks.Chunk) {
         lastEnd = chunk.content.upperBound
-        let start = chunk.content.lowerBound
+        let frame = chunk.rest
         switch chunk.name {
         case "VP8 ":
-            guard let mark = reader.slice(start + 3, count: 3),
-                let width = reader.littleUInt16(start + 6),
-                let height = reader.littleUInt16(start + 8)
+            guard let mark = frame.bigEndian(3, 3), let width = frame.littleEndian(6, 2),
+                let height = frame.littleEndian(8, 2)
             else { return }
-            guard mark.elementsEqual([0x9D, 0x01, 0x2A]) else {
+            guard mark == 0x9D012A else {
                 unknownPixels = "its pixels do not begin as they should"
                 return
             }
             // The upper two bits are for scaling.
             size = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
         case "VP8L":
-            guard let found = Self.lossless(reader, chunk) else { return }
+            guard let found = Self.lossless(frame) else { return }
             size = found.size
             hasAlpha = found.hasAlpha
         default:
@@ -143,13 +137,10 @@ private struct WebPFindings {
 
     /// A mark, width and height less one in 14 bits each, and a bit for opacity.
     private static func lossless(
-        _ reader: ByteReader, _ chunk: WebPChunks.Chunk
+        _ frame: UnsafeRawBufferPointer
     ) -> (size: PixelSize, hasAlpha: Bool)? {
-        let start = chunk.content.lowerBound
-        guard reader.byte(start) == 0x2F, let bits = reader.littleUInt32(start + 1) else {
-            return nil
-        }
-        let size = PixelSize(width: Int(bits & 0x3FFF) + 1, height: Int(bits >> 14 & 0x3FFF) + 1)
+        guard frame.byte(at: 0) == 0x2F, let bits = frame.littleEndian(1, 4) else { return nil }
+        let size = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
         return (size, bits >> 28 & 1 == 1)
     }
 }

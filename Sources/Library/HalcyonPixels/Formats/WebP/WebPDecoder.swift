@@ -57,7 +57,7 @@ struct OpenedWebP: OpenedImage {
     }
 
     func frameReader() throws -> any FrameReader {
-        try WebPFrameReader(data, file, header: header, orientation: orientation)
+        try CanvasFrameReader(webP: data, file, header: header, orientation: orientation)
     }
 
     /// The pixels of a still picture, unless they are damaged.
@@ -81,46 +81,24 @@ struct OpenedWebP: OpenedImage {
     }
 }
 
-/// Reads WebP frames with libwebp's own animation decoder: libvips would decode the whole strip into
-/// memory for the first of them.
-struct WebPFrameReader: FrameReader {
-    private(set) var position = 0
-
-    private let header: ImageHeader
-    private let animation: WebPAnimation
-    /// A colour profile that has to be obeyed.
-    private let profile: ForeignProfile?
-    private let orientation: Int
-
+extension CanvasFrameReader {
+    /// Reads WebP frames with libwebp's own animation decoder: libvips would decode the whole strip into
+    /// memory for the first of them.
+    ///
     /// - Parameters:
     ///   - file: What the chunks of `data` tell; `nil` for one that has still to be parsed.
     ///   - orientation: How the stored frames are turned, 1…8 as in EXIF.
-    init(_ data: Data, _ file: WebPFile? = nil, header: ImageHeader, orientation: Int) throws {
-        self.header = header
-        self.orientation = orientation
+    init(webP data: Data, _ file: WebPFile? = nil, header: ImageHeader, orientation: Int) throws {
         let owner = ByteOwner(data)
-        let parsed: WebPFile
-        (animation, parsed) = try ImageFormat.WebP.reporting {
+        let (animation, parsed) = try ImageFormat.WebP.reporting {
             (try WebPAnimation(owner.bytes, owner: owner), try file ?? WebPFile(owner.bytes))
         }
-        profile = ForeignProfile(parsed.profile, channels: 3)
         let stored = header.size.turned(by: orientation)
         guard animation.width == stored.width, animation.height == stored.height else {
             throw ImageCodingError.corrupt(.WebP, reason: "its headers tell different sizes")
         }
-    }
-
-    mutating func frame(_ index: Int) throws -> Bitmap {
-        defer { position = index + 1 }
-        return try ImageFormat.WebP.reporting {
-            for _ in position..<index { try animation.skip() }
-            let channels = header.hasAlpha ? 4 : 3
-            let bitmap = try Bitmap(
-                size: header.size, channels: channels, orientation: orientation
-            ) { _, pixels throws(CodecRefusal) in
-                try animation.next(into: pixels, channels: channels)
-            }
-            return try bitmap.convertingNewPixels(by: profile)
-        }
+        self.init(
+            header, animation, orientation: orientation,
+            profile: ForeignProfile(parsed.profile, channels: 3))
     }
 }

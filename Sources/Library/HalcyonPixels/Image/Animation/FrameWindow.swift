@@ -63,18 +63,18 @@ package struct FrameWindow {
 
     /// The viewer has frame `position` and goes on from it.
     mutating func move(_ id: ViewerID, to position: Int) -> Action {
-        change(id) { [frameCount] in
-            $0.position = position % frameCount
-            $0.demand = .following
-        }
-        return decide()
+        go(id, to: position, .following)
     }
 
     /// The viewer is about to show frame `position`, which it has not.
     mutating func seek(_ id: ViewerID, to position: Int) -> Action {
+        go(id, to: position, .showing)
+    }
+
+    private mutating func go(_ id: ViewerID, to position: Int, _ demand: Demand) -> Action {
         change(id) { [frameCount] in
             $0.position = position % frameCount
-            $0.demand = .showing
+            $0.demand = demand
         }
         return decide()
     }

@@ -10,21 +10,19 @@ package enum WatermarkPlace: Sendable, Hashable {
     case tiled(horizontalGap: Int, verticalGap: Int)
 }
 
-/// Another image laid over this one, once or in tiles.
-struct WatermarkOperation: ImageOperation {
-    let mark: PreparedWatermark
-    let place: WatermarkPlace
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let layer = try mark.layer(for: input, like: image)
-        switch place {
+extension WatermarkPlace {
+    /// An image of `size` with a layer laid over it here.
+    fileprivate func lay(
+        _ layer: VipsImage, over image: VipsImage, _ size: PixelSize
+    ) throws -> VipsImage {
+        switch self {
         case .once(let anchor, let x, let y):
-            let left = Self.start(of: layer.width, in: input.width, anchor.x)
-            let top = Self.start(of: layer.height, in: input.height, anchor.y)
+            let left = Self.start(of: layer.width, in: size.width, anchor.x)
+            let top = Self.start(of: layer.height, in: size.height, anchor.y)
             return try image.drawing(layer, left: left + x, top: top + y)
         case .tiled(let horizontalGap, let verticalGap):
             return try image.drawing(
-                Self.tiles(of: layer, gap: (horizontalGap, verticalGap), covering: input),
+                Self.tiles(of: layer, gap: (horizontalGap, verticalGap), covering: size),
                 left: 0, top: 0)
         }
     }
@@ -111,6 +109,9 @@ package final class PreparedWatermark: Sendable {
 extension Image {
     /// The image with a watermark laid over it; what of that is beyond the edges is cut off.
     package func watermarked(with mark: PreparedWatermark, place: WatermarkPlace) -> Image {
-        mark.opacity > 0 ? applying(WatermarkOperation(mark: mark, place: place)) : self
+        guard mark.opacity > 0 else { return self }
+        return changing { image, size in
+            try place.lay(mark.layer(for: size, like: image), over: image, size)
+        }
     }
 }

@@ -1,28 +1,19 @@
 package import Foundation
 import Vips
 
-/// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
-struct ResizeOperation: ImageOperation {
-    let size: PixelSize
-    var quality = DownsamplingQuality.best
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func decodeSize(for source: PixelSize) -> PixelSize? {
-        size.width < source.width && size.height < source.height ? size : nil
-    }
-
-    func reduction(of source: PixelSize) -> Reduction? {
-        decodeSize(for: source).map { Reduction(size: $0, quality: quality) }
-    }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        guard image.format == .ushort, !image.hasAlpha else {
-            return try image.resized(to: size.width, height: size.height)
+extension ImageOperation {
+    /// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
+    static func resizing(
+        to size: PixelSize, quality: DownsamplingQuality = .best
+    ) -> ImageOperation {
+        ImageOperation(size: size, quality: quality) { image, _ in
+            guard image.format == .ushort, !image.hasAlpha else {
+                return try image.resized(to: size.width, height: size.height)
+            }
+            // libvips weighs 16-bit integers with 12-bit factors, which shifts even a flat colour.
+            return try image.cast(to: .float).resized(to: size.width, height: size.height)
+                .quantized(like: image)
         }
-        // libvips weighs 16-bit integers with 12-bit factors, which shifts even a flat colour.
-        return try image.cast(to: .float).resized(to: size.width, height: size.height)
-            .quantized(like: image)
     }
 }
 
@@ -33,7 +24,7 @@ extension Image {
     package func resized(
         to size: PixelSize, quality: DownsamplingQuality = .best
     ) -> Image {
-        applying(ResizeOperation(size: size, quality: quality))
+        applying(.resizing(to: size, quality: quality))
     }
 
     /// The part of the image in a rectangle, in points. Its size, then its position, is rounded to
