@@ -2,25 +2,6 @@ import Foundation
 import HalcyonWork
 
 extension ImageCache {
-    /// Stores an image and returns when it is on disk (in memory only, without `toDisk`).
-    func storeAsync(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
-        options: KingfisherParsedOptionsInfo, toDisk: Bool
-    ) async -> CacheStoreResult {
-        guard isSubclass else {
-            return await startStore(
-                image, original: original, forKey: key, options: options, toDisk: toDisk
-            ).value
-        }
-        var options = options
-        options.callbackQueue = .untouch
-        return await handedOver { [options] hand in
-            store(
-                image, original: original, forKey: key, options: options, toDisk: toDisk,
-                completionHandler: hand)
-        }
-    }
-
     /// Writes the original bytes of an image to disk after what was asked for before: without the
     /// position in their metadata, unless the options keep it. Expiration and write options are those of
     /// the options. A failure is logged: nobody else may hear of it.

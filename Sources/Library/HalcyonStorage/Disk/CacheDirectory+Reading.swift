@@ -121,7 +121,8 @@ extension CacheDirectory {
         _ name: String, at reference: Date, reading: Bool, validated: Bool
     ) throws -> Finding? {
         try withIndex(validated: validated) { index in
-            let row = try known { $0.unwritten.row(name) } ?? index.row(named: name)
+            let row =
+                try known { $0.unwritten.row(name) } ?? index.read { try $0.row(named: name) }
             return try finding(of: row, in: index.folder, at: reference, reading: reading)
         }
     }
@@ -177,10 +178,8 @@ extension CacheDirectory {
         let format = notes.format(bytes)
         DiskLane.writing.submit { [weak self] in
             // Without the checksum the file is as good as before.
-            _ = try? self?.withIndex(validated: true) { index in
-                try index.write {
-                    try $0.complete(row.name, checksum: checksum, format: format)
-                }
+            _ = try? self?.writing { transaction, _ in
+                try transaction.complete(row.name, checksum: checksum, format: format)
             }
         }
     }
@@ -189,9 +188,9 @@ extension CacheDirectory {
 
     /// All files, including expired ones, the last used first.
     package func entries() throws -> [DiskStorage.Entry] {
-        try asking { index in
-            flushAccesses()
-            return try index.rows().map(DiskStorage.Entry.init)
+        flushAccesses()
+        return try asking {
+            try $0.rows().map(DiskStorage.Entry.init)
         } without: { rows in
             rows.sorted { $0.accessed > $1.accessed }.map(DiskStorage.Entry.init)
         } ?? []
@@ -210,7 +209,7 @@ extension CacheDirectory {
     /// The number of files and their total bytes.
     package func usage() throws -> (files: Int, bytes: Int) {
         try asking {
-            try $0.read { (files: try $0.count("FROM files"), bytes: try $0.totalSize()) }
+            (files: try $0.count("FROM files"), bytes: try $0.totalSize())
         } without: { rows in
             (files: rows.count, bytes: rows.reduce(0) { $0 + $1.size })
         } ?? (0, 0)
@@ -219,11 +218,11 @@ extension CacheDirectory {
     /// Runs `body` with the index, or without one runs `without` with rows adopted from the folder;
     /// `nil` when there is no folder.
     private func asking<T>(
-        _ body: (DiskIndex) throws -> T, without: ([IndexRow]) -> T
+        _ body: (IndexTransaction) throws -> T, without: ([IndexRow]) -> T
     ) throws -> T? {
         try indexed {
             do {
-                return try withIndex(validated: true, body)
+                return try reading(body)
             } catch is IndexUnavailable {
                 return try openFolder(validated: true).map { without(try adoptedRows(in: $0)) }
             }

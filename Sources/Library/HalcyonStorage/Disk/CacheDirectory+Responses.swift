@@ -304,14 +304,8 @@ extension CacheDirectory {
     // MARK: The index
 
     private func readingResponses<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
-        try indexed {
-            do {
-                return try withIndex(validated: true) { index in
-                    try index.read { $0.hasResponses ? try body($0) : nil }
-                } ?? nil
-            } catch is IndexUnavailable {
-                return nil
-            }
+        try ifAvailable {
+            try reading { index -> T? in index.hasResponses ? try body(index) : nil }
         }
     }
 
@@ -319,11 +313,17 @@ extension CacheDirectory {
     private func changingResponses<T>(
         _ body: (IndexTransaction, CacheFolder) throws -> T
     ) throws -> T? {
+        try ifAvailable {
+            try changing { transaction, folder -> T? in
+                transaction.hasResponses ? try body(transaction, folder) : nil
+            }
+        }
+    }
+
+    private func ifAvailable<T>(_ body: () throws -> T??) throws -> T? {
         try indexed {
             do {
-                return try changing { transaction, folder -> T? in
-                    transaction.hasResponses ? try body(transaction, folder) : nil
-                } ?? nil
+                return try body() ?? nil
             } catch is IndexUnavailable {
                 return nil
             }

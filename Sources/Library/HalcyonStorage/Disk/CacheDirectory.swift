@@ -210,14 +210,23 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Changes files and their index in one transaction, which begins by writing the noted accesses; see
-    /// `withIndex`.
-    func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
+    /// Reads the index; see `withIndex`.
+    func reading<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try withIndex(validated: true) { try $0.read(body) }
+    }
+
+    /// Changes files and their index in one transaction; see `withIndex`.
+    func writing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
         try withIndex(validated: true) { index in
-            try index.write { transaction in
-                try applyAccesses(transaction, in: index.folder)
-                return try body(transaction, index.folder)
-            }
+            try index.write { try body($0, index.folder) }
+        }
+    }
+
+    /// Does the same, in a transaction that begins by writing the noted accesses.
+    func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
+        try writing { transaction, folder in
+            try applyAccesses(transaction, in: folder)
+            return try body(transaction, folder)
         }
     }
 

@@ -71,18 +71,6 @@ final class DiskIndex: Sendable {
     /// Whether the open database is still the one in the folder.
     var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
 
-    func row(named name: String) throws -> IndexRow? {
-        try read { try $0.row(named: name) }
-    }
-
-    func totalSize() throws -> Int {
-        try read { try $0.totalSize() }
-    }
-
-    func rows() throws -> [IndexRow] {
-        try read { try $0.rows() }
-    }
-
     /// Runs `body` as far as each of its statements is one view of the index.
     func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
         try turns.withLock {

@@ -80,16 +80,17 @@ extension IndexTransaction {
     // MARK: Reading
 
     func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
-        try fetchOne(
-            """
-            SELECT \(ResponseRow.columns) FROM responses
-            WHERE key = ? AND variant = ifnull(?, x'')
-            """, [id.key, id.variant]
-        ).map { try ResponseRow($0) }
+        try responses("key = ? AND variant = ifnull(?, x'')", [id.key, id.variant]).first
     }
 
     func responses(forKey key: String) throws -> [ResponseRow] {
-        try fetchAll("SELECT \(ResponseRow.columns) FROM responses WHERE key = ?", [key])
+        try responses("key = ?", [key])
+    }
+
+    private func responses(
+        _ condition: String, _ arguments: StatementArguments
+    ) throws -> [ResponseRow] {
+        try fetchAll("SELECT \(ResponseRow.columns) FROM responses WHERE \(condition)", arguments)
             .map { try ResponseRow($0) }
     }
 
@@ -110,16 +111,14 @@ extension IndexTransaction {
     /// A row by its number, with the files derived from its current generation; `nil` when it is
     /// gone.
     func response(_ number: Int64) throws -> (row: ResponseRow, files: [String])? {
-        let row = try fetchOne(
-            "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?", [number])
-        guard let row else { return nil }
+        guard let row = try responses("id = ?", [number]).first else { return nil }
         let files = try fetchAll(
             """
             SELECT files.name FROM responses \(Self.derivedFiles)
             WHERE responses.id = ? AND derivations.generation = responses.generation
             ORDER BY files.name
             """, [number])
-        return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
+        return (row, try files.map { try Self.name($0[0]) })
     }
 
     /// The files derived from a generation of a response, with their stored keys.
@@ -209,9 +208,7 @@ extension IndexTransaction {
     func insert(_ row: ResponseRow) throws -> Int64 {
         try execute(
             """
-            INSERT INTO responses (key, variant, vary, url, status, fields, requested, received,
-                generation, body_length, body_checksum, fresh_until, invalidated, used)
-            VALUES (?, ifnull(?, x''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO responses (\(Self.writtenColumns)) VALUES (\(Self.writtenValues))
             """, row.arguments)
         return db.lastInsertedRowID
     }
@@ -219,12 +216,16 @@ extension IndexTransaction {
     func update(_ id: Int64, to row: ResponseRow) throws {
         try execute(
             """
-            UPDATE responses SET key = ?, variant = ifnull(?, x''), vary = ?, url = ?, status = ?,
-                fields = ?, requested = ?, received = ?, generation = ?, body_length = ?,
-                body_checksum = ?, fresh_until = ?, invalidated = ?, used = ?
-            WHERE id = ?
+            UPDATE responses SET (\(Self.writtenColumns)) = (\(Self.writtenValues)) WHERE id = ?
             """, row.arguments + [id])
     }
+
+    /// The columns of `ResponseRow.arguments`, and their places in a statement.
+    private static let writtenColumns = """
+        key, variant, vary, url, status, fields, requested, received, generation, body_length,
+        body_checksum, fresh_until, invalidated, used
+        """
+    private static let writtenValues = "?, ifnull(?, x'')" + String(repeating: ", ?", count: 12)
 
     /// Notes the derivation of the file of these bytes; `response` is the row of the response that
     /// `derivation` names.

@@ -12,13 +12,12 @@ struct IndexTransaction {
     }
 
     func row(named name: String) throws -> IndexRow? {
-        try fetchOne("SELECT \(IndexRow.columns) FROM files WHERE name = ?", [name])
-            .map { try IndexRow($0) }
+        try files("WHERE name = ?", [name]).first
     }
 
     /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
-        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC, name")
+        try files("ORDER BY accessed DESC, name")
     }
 
     /// Adds a row, or replaces the one of the same name.
@@ -92,15 +91,12 @@ struct IndexTransaction {
 
     /// The time of the last use of any file, in seconds since 1970; `nil` when there is none.
     func lastAccess() throws -> Double? {
-        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC LIMIT 1").first?
-            .accessed
+        try files("ORDER BY accessed DESC LIMIT 1").first?.accessed
     }
 
     /// The files that expire at `date` or before.
     func expired(at date: Date) throws -> [IndexRow] {
-        try all(
-            "SELECT \(IndexRow.columns) FROM files WHERE expires <= ?",
-            [date.timeIntervalSince1970])
+        try files("WHERE expires <= ?", [date.timeIntervalSince1970])
     }
 
     /// The removable files to evict, least recently used first, so that at most `limit` bytes
@@ -122,8 +118,12 @@ struct IndexTransaction {
         return files
     }
 
-    private func all(_ sql: String, _ arguments: StatementArguments = []) throws -> [IndexRow] {
-        let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+    private func files(
+        _ rest: String, _ arguments: StatementArguments = []
+    ) throws -> [IndexRow] {
+        let cursor = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT \(IndexRow.columns) FROM files \(rest)"),
+            arguments: arguments)
         var rows: [IndexRow] = []
         while let row = try cursor.next() { rows.append(try IndexRow(row)) }
         return rows

@@ -62,7 +62,7 @@ package final class PartialFiles: Sendable {
             await finishWriting()
             return await DiskLane.reading.run {
                 // A folder that cannot be read counts as empty.
-                (try? self.directory.withIndex(validated: true) { try $0.totalSize() }) ?? 0
+                (try? self.directory.reading { try $0.totalSize() }) ?? 0
             }
         }
     }
@@ -107,18 +107,15 @@ package final class PartialFiles: Sendable {
         where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
     ) {
         // Files that cannot be removed now are removed the next time.
-        _ = try? directory.withIndex(validated: true) { index in
-            try index.write { transaction in
-                let folder = index.folder
-                let rows = try transaction.rows().filter { Self.isName($0.name) }
-                for row in rows where isUnwanted(row, folder.metadata(row.name)) {
-                    if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
-                }
-                let known = Set(rows.map(\.name))
-                for name in folder.names(hidden: false) ?? []
-                where Self.isName(name) && !known.contains(name) {
-                    if isUnwanted(nil, folder.metadata(name)) { folder.removeUnheld(name) }
-                }
+        _ = try? directory.writing { transaction, folder in
+            let rows = try transaction.rows().filter { Self.isName($0.name) }
+            for row in rows where isUnwanted(row, folder.metadata(row.name)) {
+                if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
+            }
+            let known = Set(rows.map(\.name))
+            for name in folder.names(hidden: false) ?? []
+            where Self.isName(name) && !known.contains(name) {
+                if isUnwanted(nil, folder.metadata(name)) { folder.removeUnheld(name) }
             }
         }
     }
@@ -147,7 +144,7 @@ extension PartialFiles {
     /// The row of a file, if it is complete and not expired.
     func row(of name: String) throws -> IndexRow? {
         let now = directory.now().timeIntervalSince1970
-        let row = try directory.withIndex(validated: true) { try $0.row(named: name) } ?? nil
+        let row = try directory.reading { try $0.row(named: name) } ?? nil
         guard let row, row.key != nil, row.checksum != nil, row.expires > now else { return nil }
         return row
     }
@@ -169,14 +166,12 @@ extension PartialFiles {
             name: name, key: description, size: file.length, checksum: file.checksum.value,
             expires: expiration.estimatedExpirationSince(date).timeIntervalSince1970,
             accessed: date.timeIntervalSince1970, format: nil)
-        let isNoted: Void? = try directory.withIndex(validated: true) { index in
-            try index.write { transaction in
-                try transaction.upsert(row)
-                let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
-                    other != name && Self.isName(other) && index.folder.removeUnheld(other)
-                }
-                for file in old { try transaction.delete(file.name) }
+        let isNoted: Void? = try directory.writing { transaction, folder in
+            try transaction.upsert(row)
+            let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
+                other != name && Self.isName(other) && folder.removeUnheld(other)
             }
+            for file in old { try transaction.delete(file.name) }
         }
         return isNoted != nil
     }
@@ -184,9 +179,7 @@ extension PartialFiles {
     func drop(_ name: String) {
         // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)
-        _ = try? directory.withIndex(validated: true) { index in
-            try index.write { try $0.delete(name) }
-        }
+        _ = try? directory.writing { transaction, _ in try transaction.delete(name) }
     }
 }
 

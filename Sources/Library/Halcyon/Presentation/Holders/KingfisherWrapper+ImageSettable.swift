@@ -44,10 +44,10 @@ extension KingfisherHasImageComponent {
         options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        setImage(
-            with: source, placeholder: placeholder,
-            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(
+            source, into: .image, placeholder: placeholder,
+            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Loads an image and shows it; see the form for sources.
@@ -107,19 +107,6 @@ extension KingfisherHasImageComponent {
             progressBlock: nil, completionHandler: completionHandler)
     }
 
-    func setImage(
-        with source: Source?, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
-    ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.getImage() },
-            set: { $0.setImage($1, options: $2) })
-        return SlotTable.shared.loader(of: base, .image).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
-    }
-
     /// The number of the load the object waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier
@@ -128,5 +115,11 @@ extension KingfisherHasImageComponent {
     /// Cancels what the object waits for; that completes with an error.
     public func cancelDownloadTask() {
         SlotTable.shared.runningLoader(of: base, .image)?.cancel()
+    }
+}
+
+extension ImagePart where Holder: KingfisherImageSettable {
+    static var image: Self {
+        Self(slot: .image, get: { $0.getImage() }, set: { $0.setImage($1, options: $2) })
     }
 }

@@ -215,13 +215,6 @@ extension ImageRequest {
         return await deliverCached(image, from: found.cacheType)
     }
 
-    func made(
-        of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
-    ) async throws(KingfisherError) -> RetrieveImageResult? {
-        var foundTrace = false
-        return try await madeOfOriginal(key, retention, &foundTrace, of: origin)
-    }
-
     /// Logs an event that needed no decision.
     private func note(_ kind: HTTPCacheEvent.Kind) {
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: kind) }

@@ -115,8 +115,17 @@ struct ImageRequest: Sendable {
 
         var foundTrace = false
         if !options.forceRefresh {
-            var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
-            if cached == nil { cached = try await madeOfOriginal(key, retention, &foundTrace) }
+            var cached: RetrieveImageResult?
+            if other == nil, await mayHold(targetCache, options: options, &foundTrace) {
+                cached = try await cachedTarget(key)
+            }
+            if cached == nil, mayHaveOriginal,
+                await mayHold(
+                    originalCache, options: retention.original?.options ?? originalOptions,
+                    &foundTrace)
+            {
+                cached = try await made(of: nil, key, retention)
+            }
             if let result = cached {
                 if isReplacement { taskUpdated?(nil) }
                 return result
@@ -235,16 +244,10 @@ extension ImageRequest {
         return deliverSerializing(rebuilt ?? image, cacheType: type)
     }
 
-    /// Returns the final image from the target cache. Sets `foundTrace` if the cache seemed to
-    /// contain it.
-    func cachedTarget(_ key: ImageKey, _ foundTrace: inout Bool) async throws(KingfisherError)
-        -> RetrieveImageResult?
-    {
-        if isAskedBefore(targetCache),
-            await !mayHold(targetCache, options: options, foundTrace: &foundTrace)
-        {
-            return nil
-        }
+    /// Returns the final image from the target cache.
+    private func cachedTarget(
+        _ key: ImageKey
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
         let found: ImageCacheResult
         do throws(KingfisherError) {
             found = try await self.found(key, isCurrent: isWanted)
@@ -277,17 +280,10 @@ extension ImageRequest {
 
     /// Makes the final image from the cached original: with `origin`, only from one of that response, or
     /// one stored by the program.
-    func madeOfOriginal(
-        _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
-        of origin: ImageOrigin? = nil
+    func made(
+        of origin: ImageOrigin?, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        guard mayHaveOriginal else { return nil }
         let plain = retention.original?.options ?? originalOptions
-        if origin == nil, isAskedBefore(originalCache),
-            await !mayHold(originalCache, options: plain, foundTrace: &foundTrace)
-        {
-            return nil
-        }
         let originalKey = originalKey
         let material: ImageMaterial?
         do throws(KingfisherError) {
@@ -353,15 +349,15 @@ extension ImageRequest {
         return nil
     }
 
-    /// Whether `cache` is probed before it is read: always when probing on the calling thread,
-    /// otherwise if a subclass may know better than the files. A prefetcher has already probed.
-    private func isAskedBefore(_ cache: ImageCache) -> Bool {
-        probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
-    }
-
+    /// Whether `cache` is worth reading. It is probed when probing on the calling thread, or if a
+    /// subclass may know better than the files; `foundTrace` is set if it seems to contain the image.
+    /// A prefetcher has already probed.
     private func mayHold(
-        _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
+        _ cache: ImageCache, options: KingfisherParsedOptionsInfo, _ foundTrace: inout Bool
     ) async -> Bool {
+        guard probing == .onCallingThread || cache.isSubclass && purpose != .prefetch else {
+            return true
+        }
         if cache.shared != nil, !options.fromMemoryCacheOrRefresh {
             // Another machine may have stored it.
             foundTrace = true

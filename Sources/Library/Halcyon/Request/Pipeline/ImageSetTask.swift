@@ -55,18 +55,38 @@ struct ImageSetLoad: Sendable {
     let limit: Int
     let stopsAtFailure: Bool
     let task = ImageSetTask()
+    private let queue: CallbackQueue
     private let progress: ImageSetProgressReporter?
     private let events: EventHub
 
+    /// - Parameter queue: The queue of a handler that is given to `begin`.
     init(
-        _ items: [Item], limit: Int, stopsAtFailure: Bool, progress: ImageSetProgressBlock?,
-        events: EventHub
+        _ items: [Item], limit: Int, stopsAtFailure: Bool, queue: CallbackQueue,
+        progress: ImageSetProgressBlock?, events: EventHub
     ) {
         self.items = items
         self.limit = max(1, limit)
         self.stopsAtFailure = stopsAtFailure
+        self.queue = queue
         self.progress = ImageSetProgressReporter(count: items.count, progress)
         self.events = events
+    }
+
+    /// Runs `work`, which runs this load; cancelling the surrounding task cancels all of it.
+    func cancellable<R>(_ work: () async throws -> R) async rethrows -> R {
+        try await withTaskCancellationHandler(operation: work) { task.cancel() }
+    }
+
+    /// Begins `work`, which runs this load, for a caller with a handler; see `CallbackQueue.deliver`.
+    func begin<R: Sendable>(
+        for handler: @escaping @Sendable (R) -> Void,
+        atOnceIf isImmediate: @escaping @Sendable (R) -> Bool = { _ in false },
+        work: @escaping @Sendable () async -> R
+    ) -> ImageSetTask {
+        queue.deliver(to: handler, atOnceIf: isImmediate) { hand in
+            Task.immediate { hand(await work()) }
+        }
+        return task
     }
 
     /// Loads the set; returns the outcome of each image, in the order of the set, and the first
