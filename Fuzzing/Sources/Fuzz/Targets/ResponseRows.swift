@@ -75,7 +75,7 @@ private enum ResponseRowFixture {
 
     /// Writes the rows as anybody could, and does with them what is done with rows.
     static func use(_ entries: [Entry], _ db: Database) throws {
-        let index = IndexTransaction(db: db)
+        let index = IndexTransaction(db: db, folder: try CacheFolder("/"))
         for entry in entries {
             // What a table does not take is not in it.
             try? db.cachedStatement(

@@ -44,17 +44,15 @@ extension DiskStorage {
         /// Makes the storage and its folder.
         /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
         public convenience init(config: Config) throws {
-            self.init(noThrowConfig: config, creatingDirectory: false)
+            self.init(config: config, now: { Date() })
             try prepareDirectory()
         }
 
         /// Makes the storage. When the folder cannot be made, each store tries again.
-        convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
+        convenience init(noThrowConfig config: Config) {
             self.init(config: config, now: { Date() })
-            if creatingDirectory {
-                // The error is told by the first use.
-                try? prepareDirectory()
-            }
+            // The error is told by the first use.
+            try? prepareDirectory()
         }
 
         /// Makes the storage, which takes the time from `now`, without its folder.

@@ -157,13 +157,14 @@ extension CacheDirectory {
     /// Looks again under the writers' lock, and removes a damaged file.
     private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         do {
-            return try changing { transaction, folder -> Entry? in
+            return try changing { transaction -> Entry? in
                 let row = try transaction.row(named: name)
+                let folder = transaction.folder
                 switch try finding(of: row, in: folder, at: reference, reading: reading) {
                 case .entry(let entry): return entry
                 case .expired, .noRow: return nil
                 case .doubtful:
-                    try delete(name, in: transaction, of: folder)
+                    try delete(name, in: transaction)
                     return nil
                 }
             } ?? nil
@@ -178,7 +179,7 @@ extension CacheDirectory {
         let format = notes.format(bytes)
         DiskLane.writing.submit { [weak self] in
             // Without the checksum the file is as good as before.
-            _ = try? self?.writing { transaction, _ in
+            _ = try? self?.writing { transaction in
                 try transaction.complete(row.name, checksum: checksum, format: format)
             }
         }

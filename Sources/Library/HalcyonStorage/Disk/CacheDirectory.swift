@@ -82,7 +82,7 @@ package final class CacheDirectory: Sendable {
             // Lost accesses only cost precision when files are evicted, lost rows the files.
             try? index.write {
                 try $0.apply(accesses)
-                try $0.add(rows, in: index.folder)
+                try $0.add(rows)
             }
         }
     }
@@ -216,17 +216,15 @@ package final class CacheDirectory: Sendable {
     }
 
     /// Changes files and their index in one transaction; see `withIndex`.
-    func writing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
-        try withIndex(validated: true) { index in
-            try index.write { try body($0, index.folder) }
-        }
+    func writing<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try withIndex(validated: true) { try $0.write(body) }
     }
 
     /// Does the same, in a transaction that begins by writing the noted accesses.
-    func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
-        try writing { transaction, folder in
-            try applyAccesses(transaction, in: folder)
-            return try body(transaction, folder)
+    func changing<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try writing { transaction in
+            try applyAccesses(transaction)
+            return try body(transaction)
         }
     }
 
@@ -334,15 +332,15 @@ package final class CacheDirectory: Sendable {
     func flushAccesses() {
         guard known({ !$0.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
         // Lost accesses only cost precision when files are evicted.
-        _ = try? changing { _, _ in }
+        _ = try? changing { _ in }
     }
 
     /// Writes the noted accesses, and the rows that could not be written before, as part of a
     /// transaction.
-    func applyAccesses(_ transaction: IndexTransaction, in folder: CacheFolder) throws {
+    func applyAccesses(_ transaction: IndexTransaction) throws {
         let (accesses, rows) = known { ($0.accesses.take(), $0.unwritten.take()) }
         try transaction.apply(accesses)
-        try transaction.add(rows, in: folder)
+        try transaction.add(rows)
     }
 
     /// Seconds that accesses stay in memory before they are written.

@@ -109,7 +109,8 @@ final class DiskIndex: Sendable {
     }
 
     private func transaction(_ db: Database) -> IndexTransaction {
-        IndexTransaction(db: db, hasResponses: hasResponses.load(ordering: .relaxed))
+        IndexTransaction(
+            db: db, folder: folder, hasResponses: hasResponses.load(ordering: .relaxed))
     }
 
     /// Adds the tables of responses, unless another process has done so meanwhile. Where that cannot be done

@@ -305,11 +305,8 @@ extension IndexTransaction {
         if !id.variant.isEmpty {
             let count = try count("FROM responses WHERE key = ?", [id.key])
             if count > limits.variants {
-                try execute(
-                    """
-                    DELETE FROM responses WHERE id IN (
-                        SELECT id FROM responses WHERE key = ? AND id <> ? ORDER BY used LIMIT ?)
-                    """, [id.key, added, count - limits.variants])
+                try trimResponses(
+                    where: "key = ?", [id.key, added, count - limits.variants])
             }
         }
         guard added % limits.step == 0 else { return }
@@ -320,12 +317,17 @@ extension IndexTransaction {
         ] {
             let excess = try count("FROM responses WHERE \(condition)") - limit
             guard excess + Int(limits.step) > 0 else { continue }
-            try execute(
-                """
-                DELETE FROM responses WHERE id IN (
-                    SELECT id FROM responses WHERE \(condition) AND id <> ? ORDER BY used LIMIT ?)
-                """, [added, excess + Int(limits.step)])
+            try trimResponses(where: condition, [added, excess + Int(limits.step)])
         }
+    }
+
+    /// - Parameter arguments: Those of `condition`, the response to keep, and the number to remove.
+    private func trimResponses(where condition: String, _ arguments: StatementArguments) throws {
+        try execute(
+            """
+            DELETE FROM responses WHERE id IN (
+                SELECT id FROM responses WHERE \(condition) AND id <> ? ORDER BY used LIMIT ?)
+            """, arguments)
     }
 
     // MARK: Changing

@@ -4,6 +4,8 @@ import GRDB
 /// Changes of the index that take effect together.
 struct IndexTransaction {
     let db: Database
+    /// The folder of the files.
+    let folder: CacheFolder
     /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
 
@@ -34,7 +36,7 @@ struct IndexTransaction {
     }
 
     /// Adds rows that could not be written before, if their files still exist.
-    func add(_ rows: [IndexRow], in folder: CacheFolder) throws {
+    func add(_ rows: [IndexRow]) throws {
         for row in rows {
             guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
                 continue

@@ -241,13 +241,7 @@ final class ObjectStore: Sendable {
     /// The key's object, unless it is missing or expired, with a reference counted for the caller.
     @usableFromInline
     func object(forKey key: String, extending: ExpirationExtending) -> Unmanaged<StoredObject>? {
-        let date = now()
-        let key = StoreKey(key)
-        return entries.use(key) { entry in
-            if entry.isExpired(at: date) { return nil }
-            entry.extendExpiration(extending, at: date)
-            return .passRetained(entry.object)
-        }
+        use(key, extending) { .passRetained($0.object) }
     }
 
     /// The key's object and its note, unless missing or expired, with a reference to the object
@@ -256,12 +250,19 @@ final class ObjectStore: Sendable {
     func notedObject(
         forKey key: String, extending: ExpirationExtending
     ) -> (object: Unmanaged<StoredObject>, note: StoredObject?)? {
+        use(key, extending) { (.passRetained($0.object), $0.note) }
+    }
+
+    @inline(__always)
+    private func use<R: Sendable>(
+        _ key: String, _ extending: ExpirationExtending, _ read: @Sendable (Entry) -> R
+    ) -> R? {
         let date = now()
         let key = StoreKey(key)
         return entries.use(key) { entry in
             if entry.isExpired(at: date) { return nil }
             entry.extendExpiration(extending, at: date)
-            return (.passRetained(entry.object), entry.note)
+            return read(entry)
         }
     }
 

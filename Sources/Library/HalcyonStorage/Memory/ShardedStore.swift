@@ -38,14 +38,13 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         return ledger.withLock { ledger in
             var leaving: [Value] = []
             while true {
-                let placement = shards[shard(of: key)].place(
+                let (answer, former) = shards[shard(of: key)].place(
                     &value, cost: cost, forKey: key, at: clock, within: &ledger.budget)
-                switch placement {
-                case .placed(let former):
-                    if let former { leaving.append(former) }
+                if let former { leaving.append(former) }
+                switch answer {
+                case .reserved:
                     return leaving
-                case .tooCostly(let former):
-                    if let former { leaving.append(former) }
+                case .tooCostly:
                     if let value { leaving.append(value) }
                     return leaving
                 case .full:

@@ -107,7 +107,8 @@ package final class PartialFiles: Sendable {
         where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
     ) {
         // Files that cannot be removed now are removed the next time.
-        _ = try? directory.writing { transaction, folder in
+        _ = try? directory.writing { transaction in
+            let folder = transaction.folder
             let rows = try transaction.rows().filter { Self.isName($0.name) }
             for row in rows where isUnwanted(row, folder.metadata(row.name)) {
                 if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
@@ -166,10 +167,10 @@ extension PartialFiles {
             name: name, key: description, size: file.length, checksum: file.checksum.value,
             expires: expiration.estimatedExpirationSince(date).timeIntervalSince1970,
             accessed: date.timeIntervalSince1970, format: nil)
-        let isNoted: Void? = try directory.writing { transaction, folder in
+        let isNoted: Void? = try directory.writing { transaction in
             try transaction.upsert(row)
             let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
-                other != name && Self.isName(other) && folder.removeUnheld(other)
+                other != name && Self.isName(other) && transaction.folder.removeUnheld(other)
             }
             for file in old { try transaction.delete(file.name) }
         }
@@ -179,7 +180,7 @@ extension PartialFiles {
     func drop(_ name: String) {
         // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)
-        _ = try? directory.writing { transaction, _ in try transaction.delete(name) }
+        _ = try? directory.writing { try $0.delete(name) }
     }
 }
 

@@ -45,8 +45,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 @MainActor extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads the image of `source` and shows it as the image for a state.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setImage(
         with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
@@ -126,8 +126,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
     /// Loads the image of `source` and shows it as the background for a state.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setBackgroundImage(
         with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,

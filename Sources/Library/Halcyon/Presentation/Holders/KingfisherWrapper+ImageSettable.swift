@@ -28,16 +28,7 @@ extension KingfisherHasImageComponent {
 @MainActor extension KingfisherWrapper where Base: KingfisherImageSettable {
     /// Loads the image of `source` and shows it.
     ///
-    /// Uses `KingfisherManager.shared`, its default options and then `options`. A load that another one
-    /// follows goes on, so that its image is cached, but completes with `notCurrentSourceTask`.
-    /// - Parameters:
-    ///   - source: `nil` shows the placeholder and completes with `emptySource` at once.
-    ///   - placeholder: Shown until the image comes; `nil` empties the object.
-    ///   - options: They win over the default options.
-    ///   - progressBlock: Called as bytes arrive, when their total is known.
-    ///   - completionHandler: Called exactly once; before this returns for an image in memory.
-    /// - Returns: The running load; `nil` when the image comes from a cache, or when no load has begun
-    ///   yet.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view.
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,

@@ -1,8 +1,8 @@
 @MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
     /// Loads the image of `source` and shows it as the image.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,
@@ -51,8 +51,8 @@
 
     /// Loads the image of `source` and shows it as the alternate image.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setAlternateImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,

@@ -1,7 +1,7 @@
 /// The loaders of holders without storage of their own, kept during loads.
 ///
 /// An entry is removed when its last load has ended, so the table needs no notice of released
-/// holders.
+/// holders. Not a `WorkTable`: loads of one slot replace each other.
 @MainActor final class SlotTable {
     static let shared = SlotTable()
 

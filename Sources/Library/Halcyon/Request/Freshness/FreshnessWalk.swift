@@ -293,9 +293,7 @@ struct FreshnessWalk {
         }
         guard request.mayHaveOriginal else { return nil }
         let (originals, plain) = (request.originalCache, request.originalOptions)
-        if let (_, noted) = originals.originatedImage(forKey: request.key, options: plain),
-            noted?.record === record
-        {
+        if originals.memoryImage(request.originalKey, options: plain, of: origin) != nil {
             return .original(origin)
         }
         let file = await request.fileOrigin(request.originalKey, in: originals)
@@ -308,9 +306,10 @@ struct FreshnessWalk {
         let (cache, origin) = (request.targetCache, origin(record))
         if !request.storesBytesOnly {
             for other in record.imageKeys where other != request.key {
-                guard let (image, noted) = cache.originatedImage(forKey: other, options: options),
-                    noted?.record === record
-                else { continue }
+                let other = ImageKey(other, options)
+                guard let image = cache.memoryImage(other, options: options, of: origin) else {
+                    continue
+                }
                 cache.storeInMemory(image, for: key, options: options, origin: origin)
                 return .memory(image)
             }

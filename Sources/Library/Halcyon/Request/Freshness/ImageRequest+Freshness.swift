@@ -30,9 +30,7 @@ extension ImageRequest {
         }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
         if let image = decidedInMemory(prepared, resource) {
-            options.events?.note(.found(.memory))
-            return used(
-                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
+            return await deliverFromMemory(image, .fresh, isImmediate: !preparesLater)
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, retention) {
@@ -126,9 +124,7 @@ extension ImageRequest {
             let origin, origin.record == nil
         {
             note(.storedByProgram)
-            options.events?.note(.found(.memory))
-            return used(
-                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
+            return await deliverFromMemory(image, .fresh, isImmediate: !preparesLater)
         }
         if options.fromMemoryCacheOrRefresh { return nil }
         if await fileOrigin(key, in: targetCache)?.derivation == .program,
@@ -204,14 +200,9 @@ extension ImageRequest {
     func cached(
         _ key: ImageKey, of origin: ImageOrigin
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        let found: ImageCacheResult
-        do throws(KingfisherError) {
-            found = try await targetCache.lookup(
-                key, options: options, isCurrent: isWanted, origin: origin, accepting: asWanted)
-        } catch {
-            return try passOver(error)
+        guard let found = try await found(key, of: origin), let image = found.image else {
+            return nil
         }
-        guard let image = found.image else { return nil }
         return await deliverCached(image, from: found.cacheType)
     }
 

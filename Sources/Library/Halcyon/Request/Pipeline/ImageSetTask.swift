@@ -41,7 +41,7 @@ public final class ImageSetTask: Sendable {
     }
 }
 
-/// Loads a set of images, a few at a time.
+/// Loads a set of images, a few at a time. Not a `WorkTable`: equal images are shared by their requests.
 struct ImageSetLoad: Sendable {
     struct Item: Sendable {
         let source: Source

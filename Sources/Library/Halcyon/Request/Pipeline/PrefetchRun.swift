@@ -133,7 +133,7 @@ final class PrefetchRun: Sendable {
     /// with `alsoPrefetchToMemory`, images on disk are in memory.
     private func isCached(_ request: ImageRequest) async -> Bool {
         let key = ImageKey(request.key, options)
-        switch await cachedType(request) {
+        switch await cachedType(key, in: request.targetCache) {
         case .memory: return true
         case .none:
             if options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly { return false }
@@ -148,15 +148,9 @@ final class PrefetchRun: Sendable {
         return found?.image != nil
     }
 
-    private func cachedType(_ request: ImageRequest) async -> CacheType {
-        if let key = request.imageKey,
-            let type = request.targetCache.imageCachedTypeIfSettled(key)
-        {
-            return type
-        }
-        return await request.targetCache.imageCachedTypeAsync(
-            forKey: request.key, processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension)
+    private func cachedType(_ key: ImageKey, in cache: ImageCache) async -> CacheType {
+        if let type = cache.imageCachedTypeIfSettled(key) { return type }
+        return await cache.cachedType(key)
     }
 }
 
