@@ -101,7 +101,7 @@ private enum ResponseRowFixture {
         for (row, files) in numbers.compactMap({ try? index.response($0) }) {
             check(row)
             check(files)
-            let id = AccessLog.ResponseID(key: row.key, variant: row.variant)
+            let id = IndexLog.ResponseID(key: row.key, variant: row.variant)
             if let found = try? index.response(id) { check(found) }
             (try? index.responses(forKey: row.key))?.forEach(check)
         }

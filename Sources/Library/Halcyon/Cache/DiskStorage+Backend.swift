@@ -114,11 +114,6 @@ extension DiskStorage {
             }
         }
 
-        /// Announces a call of `store(value:…completion:)` with about so many bytes; see `StoreBatch`.
-        func announceStore(byteCount: Int) {
-            files.announce(byteCount: byteCount)
-        }
-
         /// The file of a value; `nil` when it is expired already.
         private func newFile(
             _ value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
@@ -165,7 +160,7 @@ extension DiskStorage {
 
         /// Whether there is a value for the key that is not expired.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            isCached(named: cacheFileName(forKey: key, forcedExtension: forcedExtension))
+            files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
 
         /// Whether there is a value for the key that will not be expired at `referenceDate`.
@@ -175,8 +170,6 @@ extension DiskStorage {
             files.contains(
                 cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
-
-        func isCached(named name: String) -> Bool { files.contains(name) }
 
         /// All files, expired ones too, those used last first. Blocks.
         ///

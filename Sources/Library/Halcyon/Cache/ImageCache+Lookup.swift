@@ -58,7 +58,7 @@ extension ImageCache {
         if memoryStorage.isCached(forKey: key.text) { return .memory }
         let name = key.fileName(in: self)
         if operations.pending(name) != nil { return nil }
-        return diskStorage.isCached(named: name) ? .disk : CacheType.none
+        return diskStorage.files.contains(name) ? .disk : CacheType.none
     }
 
     /// The image in memory, if any. The options tell what the access does to its expiration.

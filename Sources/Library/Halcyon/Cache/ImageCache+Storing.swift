@@ -109,7 +109,7 @@ extension ImageCache {
     ) {
         let name = key.fileName(in: self)
         if !isShared { share(data, for: key, expiration: expiration, stated) }
-        diskStorage.announceStore(byteCount: data.count)
+        diskStorage.files.announce(byteCount: data.count)
         DiskLane.writing.submit { [diskStorage] in
             diskStorage.store(
                 value: data, forKey: key.text, named: name, expiration: expiration,
@@ -149,8 +149,8 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// Stands for a processor of which only the identifier is known.
-private struct IdentifierProcessor: ImageProcessor {
+/// Stands for a processor of which only the identifier is known, or counts.
+struct IdentifierProcessor: ImageProcessor {
     let identifier: String
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)

@@ -246,12 +246,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes all images from disk; the handler is called on the main queue.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        let task = startClearingDisk()
+        let clearing = startClearingDisk()
         guard let handler else { return }
-        Task {
-            await task.value
-            DispatchQueue.main.async(execute: handler)
-        }
+        clearing.whenGiven { DispatchQueue.main.async(execute: handler) }
     }
 
     /// Removes expired images from memory and disk; the handler is called on the main queue.

@@ -126,7 +126,7 @@ extension ImageCache {
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         await operations.pending(name)?.value
         return await DiskLane.reading.run { [diskStorage] in
-            diskStorage.isCached(named: name) ? .disk : .none
+            diskStorage.files.contains(name) ? .disk : .none
         }
     }
 }

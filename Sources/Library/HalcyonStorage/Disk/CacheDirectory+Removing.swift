@@ -39,7 +39,7 @@ extension CacheDirectory {
                     return
                 }
             }
-            known { $0.unwritten.forget(name) }
+            known { $0.log.forgetRow(name) }
             try folder.removeIfThere(name)
         }
     }
@@ -113,8 +113,7 @@ extension CacheDirectory {
         guard let folder = try openFolder(validated: true) else { return [] }
         defer {
             known {
-                _ = $0.accesses.take()
-                _ = $0.unwritten.take()
+                $0.log = IndexLog()
                 $0.mirror = IndexMirror()
             }
         }

@@ -13,13 +13,13 @@ extension CacheDirectory {
         guard known({ $0.isReady }) else { return nil }
         if let origin = try mirroredOrigin(of: name) { return origin }
         // The index describes the former file.
-        if known({ $0.unwritten.row(name) }) != nil {
+        if known({ $0.log.rows[name] }) != nil {
             return FileOrigin(derivation: nil, response: nil)
         }
         let found = try readingResponses { try $0.origin(of: name) } ?? nil
         guard let (origin, checksum, written) = found else { return nil }
         // An access that is not written yet may have extended it.
-        let expires = known { $0.accesses.accesses[name]?.expires } ?? written
+        let expires = known { $0.log.accesses[name]?.expires } ?? written
         guard expires > now().timeIntervalSince1970 else { return nil }
         known { $0.mirror.note(origin.derivation, of: name, checksum: checksum) }
         return origin
@@ -36,7 +36,7 @@ extension CacheDirectory {
         guard case .response(let key, let variant, _, _) = made else {
             return FileOrigin(derivation: made, response: nil)
         }
-        let id = AccessLog.ResponseID(key: key, variant: variant)
+        let id = IndexLog.ResponseID(key: key, variant: variant)
         let response: ResponseRow? = try readingResponses { try $0.response(id) } ?? nil
         // A missing response may have another variant by now.
         return response.map { FileOrigin(derivation: made, response: $0) }
@@ -52,7 +52,7 @@ extension CacheDirectory {
     package func files(
         ofResponse key: String, variant: Data, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
-        let id = AccessLog.ResponseID(key: key, variant: variant)
+        let id = IndexLog.ResponseID(key: key, variant: variant)
         return try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
     }
 
@@ -131,7 +131,7 @@ extension CacheDirectory {
     package func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
         guard row.isSound else { return false }
         return try changingResponses { transaction in
-            let old = AccessLog.ResponseID(key: row.key, variant: oldVariant)
+            let old = IndexLog.ResponseID(key: row.key, variant: oldVariant)
             guard let stored = try transaction.responseHead(old),
                 stored.generation == row.generation
             else { return false }
@@ -191,7 +191,7 @@ extension CacheDirectory {
 
     private func responses(
         where matches: (_ key: String, _ url: String) -> Bool
-    ) throws -> [AccessLog.ResponseID] {
+    ) throws -> [IndexLog.ResponseID] {
         let names = try readingResponses { try $0.responseNames() } ?? []
         return names.filter { matches($0.id.key, $0.url) }.map(\.id)
     }
@@ -199,8 +199,8 @@ extension CacheDirectory {
     /// Notes the use of a response: in memory, written some seconds later.
     package func noteUse(ofResponse key: String, variant: Data) {
         let date = now().timeIntervalSince1970
-        let response = AccessLog.ResponseID(key: key, variant: variant)
-        flush(known { ($0.accesses.note(date, of: response), $0.accesses.isFull) })
+        let response = IndexLog.ResponseID(key: key, variant: variant)
+        flush(known { ($0.log.note(date, of: response), $0.log.isFull) })
     }
 
     // MARK: As part of a store
@@ -272,7 +272,7 @@ extension CacheDirectory {
         let outdated = try transaction.files(madeOf: response, except: put.row.generation)
         try discard(outdated, in: transaction)
         for variant in put.superseded where variant != put.row.variant {
-            let id = AccessLog.ResponseID(key: put.row.key, variant: variant)
+            let id = IndexLog.ResponseID(key: put.row.key, variant: variant)
             guard let other = try transaction.responseHead(id) else { continue }
             try remove(other.id, in: transaction)
         }
@@ -321,5 +321,5 @@ extension CacheDirectory {
 }
 
 extension ResponseRow {
-    fileprivate var id: AccessLog.ResponseID { .init(key: key, variant: variant) }
+    fileprivate var id: IndexLog.ResponseID { .init(key: key, variant: variant) }
 }

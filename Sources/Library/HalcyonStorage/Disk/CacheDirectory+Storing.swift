@@ -183,7 +183,7 @@ extension CacheDirectory {
             // A file renamed without the index gets its row when the index can be written.
             if let folder = currentFolder {
                 for (number, written) in files.enumerated() where rename(number, in: folder) {
-                    noteUnwritten(written.row)
+                    if known({ $0.log.note(written.row) }) { planFlush() }
                 }
             } else {
                 for number in files.indices { failures[number] = POSIXError(.ENOENT) }

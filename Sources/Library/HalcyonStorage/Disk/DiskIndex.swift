@@ -37,7 +37,7 @@ final class DiskIndex: Sendable {
         guard let metadata = folder.metadata(Self.fileName), metadata.isRegular else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
         }
-        identity = metadata.identity
+        identity = metadata.stamp.identity
         var configuration = Configuration()
         configuration.label = "halcyon.cache.index"
         configuration.prepareDatabase { db in
@@ -69,7 +69,7 @@ final class DiskIndex: Sendable {
     }
 
     /// Whether the open database is still the one in the folder.
-    var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
+    var isCurrent: Bool { folder.metadata(Self.fileName)?.stamp.identity == identity }
 
     /// Runs `body` as far as each of its statements is one view of the index.
     func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {

@@ -79,7 +79,7 @@ extension IndexTransaction {
 
     // MARK: Reading
 
-    func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
+    func response(_ id: IndexLog.ResponseID) throws -> ResponseRow? {
         try responses("key = ? AND variant = ifnull(?, x'')", [id.key, id.variant]).first
     }
 
@@ -123,7 +123,7 @@ extension IndexTransaction {
 
     /// The files derived from a generation of a response, with their stored keys.
     func files(
-        ofResponse id: AccessLog.ResponseID, generation: Int64
+        ofResponse id: IndexLog.ResponseID, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
         try fetchAll(
             """
@@ -191,7 +191,7 @@ extension IndexTransaction {
         }
     }
 
-    func responseHead(_ id: AccessLog.ResponseID) throws -> ResponseHead? {
+    func responseHead(_ id: IndexLog.ResponseID) throws -> ResponseHead? {
         try fetchOne(
             """
             SELECT id, generation, received FROM responses
@@ -300,7 +300,7 @@ extension IndexTransaction {
     /// Enforces the limits after `added`: the least recently used responses are removed, and their
     /// derivations with them.
     func trimResponses(
-        after added: Int64, of id: AccessLog.ResponseID, limits: ResponseLimits = ResponseLimits()
+        after added: Int64, of id: IndexLog.ResponseID, limits: ResponseLimits = ResponseLimits()
     ) throws {
         if !id.variant.isEmpty {
             let count = try count("FROM responses WHERE key = ?", [id.key])
@@ -333,7 +333,7 @@ extension IndexTransaction {
     // MARK: Changing
 
     /// Marks responses for validation before their next use; returns their number.
-    func invalidate(_ responses: [AccessLog.ResponseID]) throws -> Int {
+    func invalidate(_ responses: [IndexLog.ResponseID]) throws -> Int {
         var count = 0
         for id in responses {
             try execute(
@@ -344,17 +344,17 @@ extension IndexTransaction {
         return count
     }
 
-    func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
+    func responseNames() throws -> [(id: IndexLog.ResponseID, url: String)] {
         try fetchAll("SELECT key, variant, url FROM responses").map { row in
             let variant = try ResponseRow.bytes(row[1])
             return (
-                AccessLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
+                IndexLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
                 try IndexRow.value(of: row[2])
             )
         }
     }
 
-    func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
+    func apply(_ uses: [IndexLog.ResponseID: Double]) throws {
         for (id, used) in uses {
             try execute(
                 """

@@ -35,27 +35,24 @@ struct IndexTransaction {
             [row.name, row.key, row.size, row.checksum, row.expires, row.accessed, row.format])
     }
 
-    /// Adds rows that could not be written before, if their files still exist.
-    func add(_ rows: [IndexRow]) throws {
-        for row in rows {
-            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
-                continue
-            }
-            try upsert(row)
-        }
-    }
-
     func delete(_ name: String) throws {
         try execute("DELETE FROM files WHERE name = ?", [name])
     }
 
-    func apply(_ log: AccessLog) throws {
+    /// Writes a log, of its rows those whose files still exist.
+    func apply(_ log: IndexLog) throws {
         for (name, access) in log.accesses {
             try execute(
                 "UPDATE files SET accessed = ?1, expires = ?2 WHERE name = ?3 AND accessed < ?1",
                 [access.accessed, access.expires, name])
         }
         if hasResponses { try apply(log.responses) }
+        for row in log.rows.values {
+            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
+                continue
+            }
+            try upsert(row)
+        }
     }
 
     /// Completes the row of an adopted file after its first read.

@@ -71,16 +71,8 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        removeElements { _, value in shouldRemove(value) }.map(\.entry)
-    }
-
-    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-        removeElements { key, _ in shouldRemove(key) }.map(\.key)
-    }
-
-    private func removeElements(
-        where shouldRemove: @Sendable (String, Value) -> Bool
+    func removeAll(
+        where shouldRemove: @Sendable (_ key: String, Value) -> Bool
     ) -> [(key: String, entry: Entry)] {
         ledger.withLock { ledger in
             var leaving: [(key: String, entry: Entry)] = []

@@ -21,7 +21,8 @@ package final class PartialFiles: Sendable {
     private let sizeLimit: Int
     private let expiration: StorageExpiration
     private let cleaning = Mutex<RepeatingTimer?>(nil)
-    private let failed = OneShot<any Error>()
+    /// The first error that prevents writing.
+    let failed = OneShot<any Error>()
 
     /// - Parameters:
     ///   - folder: `nil` for `halcyon/partials` among the user's caches.
@@ -71,10 +72,6 @@ package final class PartialFiles: Sendable {
     package func removeAll() async {
         await finishWriting()
         await DiskLane.writing.run { self.remove { _, _ in true } }
-    }
-
-    func noteFailure(_ error: any Error) {
-        failed.give(error)
     }
 
     // MARK: Cleaning
@@ -128,17 +125,11 @@ package final class PartialFiles: Sendable {
 
 // The file operations of a `PartialFile`. All block.
 extension PartialFiles {
-    enum Claim {
-        case held(HeldFile)
-        case missing
-        /// Another process holds the file, or it cannot be used.
-        case taken
-    }
-
-    /// Locks the file `name`; with `creating`, an empty new one if there is none.
-    func claim(_ name: String, creating: Bool) throws -> Claim {
+    /// Locks the file `name`; with `creating`, an empty new one if there is none. `.open` without a
+    /// file, `.closed` if another process holds it.
+    func claim(_ name: String, creating: Bool) throws -> PartialFile.State {
         if creating { try directory.prepare() }
-        guard let folder = try directory.openFolder(validated: true) else { return .missing }
+        guard let folder = try directory.openFolder(validated: true) else { return .open }
         return try folder.claim(name, creating: creating)
     }
 
@@ -185,34 +176,31 @@ extension PartialFiles {
 }
 
 extension CacheFolder {
-    fileprivate func claim(_ name: String, creating: Bool) throws(POSIXError)
-        -> PartialFiles.Claim
-    {
+    fileprivate func claim(
+        _ name: String, creating: Bool
+    ) throws(POSIXError) -> PartialFile.State {
         let descriptor = openForAppending(name, creating: creating)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return .missing }
+            if errno == ENOENT { return .open }
             throw .current
         }
         let file = HeldFile(descriptor)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .taken }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .closed }
         // The former holder may have removed it meanwhile.
         guard let metadata = metadata(name), metadata.isRegular,
-            metadata.identity == file.identity
-        else { return .taken }
+            metadata.stamp.identity == file.identity
+        else { return .closed }
         return .held(file)
     }
 
     /// Removes a file unless it is locked; returns whether it is gone.
     @discardableResult
     fileprivate func removeUnheld(_ name: String) -> Bool {
-        do {
-            switch try claim(name, creating: false) {
-            case .held: return remove(name)
-            case .missing: return true
-            case .taken: return false
-            }
-        } catch {
-            return false
+        // A file that cannot be opened stays.
+        switch try? claim(name, creating: false) {
+        case .held?: remove(name)
+        case .open?: true
+        case .closed?, nil: false
         }
     }
 }

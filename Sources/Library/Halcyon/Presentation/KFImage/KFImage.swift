@@ -71,9 +71,9 @@ extension KFImage {
         /// The options of the load.
         public var options: KingfisherParsedOptionsInfo
 
-        let onFailureDelegate: Delegate<KingfisherError, Void>
-        let onSuccessDelegate: Delegate<RetrieveImageResult, Void>
-        let onProgressDelegate: Delegate<(Int64, Int64), Void>
+        private(set) var onFailureDelegate = Delegate<KingfisherError, Void>()
+        private(set) var onSuccessDelegate = Delegate<RetrieveImageResult, Void>()
+        private(set) var onProgressDelegate = Delegate<(Int64, Int64), Void>()
 
         /// The configuration blocks for the image's view, in order.
         public var configurations: [(any KFCrossPlatformImageView) -> Void] = []
@@ -99,9 +99,6 @@ extension KFImage {
             self.source = source
             options = KingfisherParsedOptionsInfo(
                 KingfisherManager.shared.defaultOptions + [.loadDiskFileSynchronously])
-            onFailureDelegate = Delegate()
-            onSuccessDelegate = Delegate()
-            onProgressDelegate = Delegate()
         }
 
         private init(copying other: Context) {

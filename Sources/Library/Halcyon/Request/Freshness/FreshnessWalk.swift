@@ -39,8 +39,8 @@ struct FreshnessWalk {
     /// Redirects received in place of other stored responses, which stay until they have led to an
     /// image.
     var replacements: [RedirectReplacement] = []
-    /// The origin of the redirects followed so far.
-    var wayUse = WayUse.fresh
+    /// The use of the redirects followed so far; `validated` if one was requested from the server.
+    var wayUse = HTTPCacheUse.fresh
     var stage = Stage.searching
 
     var options: KingfisherParsedOptionsInfo { request.options }
@@ -53,7 +53,7 @@ struct FreshnessWalk {
             switch try await step(hop) {
             case .done(var result):
                 await settleRedirects()
-                result.httpCacheUse = result.httpCacheUse.map(wayUse.reported)
+                result.httpCacheUse = result.httpCacheUse?.limited(by: wayUse)
                 if result.response == nil {
                     result.response = hop.record.map(ObjectIdentifier.init)
                 }
@@ -232,7 +232,7 @@ struct FreshnessWalk {
         case .use where !way.contains { $0 === record }:
             return follow(record, to: location)
         case .useStale(revalidate: false):
-            wayUse.note(.stale(.accepted))
+            wayUse = wayUse.limited(by: .stale(.accepted))
             return follow(record, to: location)
         case .unsatisfiable:
             throw notCached

@@ -94,17 +94,13 @@ extension ImageRequest {
         }
         if targetCache.originatedImage(forKey: self.key, options: options) != nil { return }
         let responseKey = firstResponseKey(url, resource)
-        if targetCache.shared != nil {
-            if await fileOrigin(key, in: targetCache) != nil { return }
-            let bytes = await targetCache.bring(
+        let originals = mayHaveOriginal ? [(originalCache, originalKey)] : []
+        for (cache, key) in [(targetCache, key)] + originals where cache.shared != nil {
+            if await fileOrigin(key, in: cache) != nil { return }
+            let bytes = await cache.bring(
                 key, options: options, responseKey: responseKey, isCurrent: isWanted)
             if bytes != nil { return }
         }
-        guard mayHaveOriginal, originalCache.shared != nil,
-            await fileOrigin(originalKey, in: originalCache) == nil
-        else { return }
-        await originalCache.bring(
-            originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
     }
 
     func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {

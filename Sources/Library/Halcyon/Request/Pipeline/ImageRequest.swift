@@ -115,8 +115,12 @@ struct ImageRequest: Sendable {
         var foundTrace = false
         if !options.forceRefresh {
             var cached: RetrieveImageResult?
-            if other == nil, await mayHold(targetCache, key, &foundTrace) {
-                cached = try await cachedTarget(key)
+            if other == nil, await mayHold(targetCache, key, &foundTrace),
+                let found = try await found(key), let image = found.image
+            {
+                options.events?.note(.found(found.cacheType))
+                cached = await deliverCached(
+                    image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
             }
             if cached == nil, mayHaveOriginal,
                 await mayHold(originalCache, originalKey, &foundTrace)
@@ -239,16 +243,6 @@ extension ImageRequest {
         // A cached image that cannot be made again is better than none.
         let rebuilt = try? await ImageProcessItem.data(bytes).processed(options)
         return deliverSerializing(rebuilt ?? image, cacheType: type)
-    }
-
-    /// Returns the final image from the target cache.
-    private func cachedTarget(
-        _ key: ImageKey
-    ) async throws(KingfisherError) -> RetrieveImageResult? {
-        guard let found = try await found(key), let image = found.image else { return nil }
-        options.events?.note(.found(found.cacheType))
-        return await deliverCached(
-            image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
     }
 
     /// Whether the target cache's image was found without a wait: in the memory of a subclass, or

@@ -23,7 +23,7 @@ extension KingfisherManager {
         try Task.checkCancellation()
         let load = makeLoad(
             layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
-        return try await load.cancellable {
+        return try await load.task.handle.cancelled {
             try await Self.picture(layout, from: load, hasFrame: frame != nil).get()
         }
     }

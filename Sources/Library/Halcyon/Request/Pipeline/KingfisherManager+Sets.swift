@@ -12,7 +12,7 @@ extension KingfisherManager {
         try Task.checkCancellation()
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: true, progressBlock)
-        return try await load.cancellable { try await load.images().get() }
+        return try await load.task.handle.cancelled { try await load.images().get() }
     }
 
     /// Loads a set of images that is only of use when it is complete; see the form for sources.
@@ -35,7 +35,7 @@ extension KingfisherManager {
     ) async -> [Result<RetrieveImageResult, KingfisherError>] {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: false, progressBlock)
-        return await load.cancellable { await load.run().outcomes }
+        return await load.task.handle.cancelled { await load.run().outcomes }
     }
 
     /// Loads a set of images of which some may fail; see the form for sources.
