@@ -83,7 +83,7 @@ final class PrefetchRun: Sendable {
     private func prefetch(_ request: ImageRequest, at index: Int) async {
         var request = request
         request.imageKey = ImageKey(request.key, options)
-        let outcome = await handle.cancelling(request.handle) { await outcome(of: request) }
+        let outcome = await handle.cancelling(request.handle) { await self.outcome(of: request) }
         perform { $0.settle(index, as: outcome) }
     }
 
