@@ -110,7 +110,7 @@ extension TemporaryDirectory {
     func unwritableCache() throws -> ImageCache {
         let file = try write(Data("a file".utf8), to: "not a folder")
         let disk = DiskStorage.Backend<Data>(
-            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
+            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file))
         return ImageCache(
             memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: disk)
     }

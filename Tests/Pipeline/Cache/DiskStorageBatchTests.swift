@@ -93,8 +93,8 @@ import Testing
     @Test func aValueWaitsForTheAnnouncedOneWhetherThatIsKeptOrNot() throws {
         for isKept in [true, false] {
             let results = Recorder<String>()
-            storage.announceStore(byteCount: 10)
-            storage.announceStore(byteCount: 10)
+            storage.files.announce(byteCount: 10)
+            storage.files.announce(byteCount: 10)
             store("first \(isKept)") { if case .success = $0 { results.record("first") } }
             #expect(results.events.isEmpty)
             store("second", expiration: isKept ? nil : .expired) {

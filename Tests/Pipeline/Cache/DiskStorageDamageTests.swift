@@ -253,7 +253,7 @@ import Testing
         try folder.write(Data("a file".utf8), to: "file")
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.file("file"))
         #expect(KingfisherError.code { _ = try DiskStorage.Backend<Note>(config: config) } == 3005)
-        let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
+        let storage = DiskStorage.Backend<Note>(noThrowConfig: config)
         #expect(!storage.isCached(forKey: "1"))
         #expect(KingfisherError.code { _ = try storage.value(forKey: "1") } == 3011)
         #expect(KingfisherError.code { try storage.store(value: Note("1"), forKey: "1") } == 3011)
@@ -267,7 +267,7 @@ import Testing
         // Nobody may create files there, not even root.
         var config = DiskStorage.Config(name: "test", sizeLimit: 0)
         config.cachePathBlock = { _, _ in URL(fileURLWithPath: "/proc/self", isDirectory: true) }
-        let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
+        let storage = DiskStorage.Backend<Note>(noThrowConfig: config)
         #expect(KingfisherError.code { try storage.store(value: Note("1"), forKey: "1") } == 3009)
         #expect(!storage.isCached(forKey: "1"))
     }

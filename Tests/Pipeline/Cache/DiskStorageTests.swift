@@ -272,7 +272,7 @@ import Testing
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: 0, count: 9))
         try storage.store(value: png, forKey: "image")
         try storage.store(value: Data([1, 2, 3]), forKey: "other")
-        let rows = try storage.files.withIndex(validated: true) { index in
+        let rows = try storage.files.reading { index in
             try ["image", "other"].map { try index.row(named: $0.kf.sha256) }
         }
         #expect(rows?[0]?.key == "image")

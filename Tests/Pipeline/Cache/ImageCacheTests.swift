@@ -20,9 +20,13 @@ import Testing
     private func failure(storing image: Image, toDisk: Bool = true, in other: ImageCache? = nil)
         async -> Int?
     {
-        let result = await (other ?? cache).storeAsync(
-            image, original: nil, forKey: "1", options: fixture.options(), toDisk: toDisk)
-        return KingfisherError.code { try result.diskCacheResult.get() }
+        do {
+            try await (other ?? cache).store(
+                image, forKey: "1", options: fixture.options(), toDisk: toDisk)
+            return nil
+        } catch {
+            return KingfisherError.code { throw error }
+        }
     }
 
     // MARK: Making

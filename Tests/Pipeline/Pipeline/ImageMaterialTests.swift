@@ -45,6 +45,9 @@ struct ImageMaterialTests {
 
 extension ImageMaterial {
     fileprivate func image(_ options: KingfisherParsedOptionsInfo) async throws -> Image {
-        try await handedOver { hand in _ = makeImage(options, completion: hand) }.get()
+        let made = await handedOver { hand in
+            makeImage(options, for: DownloadTask(), completion: hand)
+        }
+        return try #require(made).get()
     }
 }

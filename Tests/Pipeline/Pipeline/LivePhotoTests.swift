@@ -27,12 +27,19 @@ import Testing
 
     // MARK: Look-up
 
+    private func resource(_ type: LivePhotoResource.FileType) -> LivePhotoResource {
+        LivePhotoResource(downloadURL: fixture.origin.url("/photo"), fileType: type)
+    }
+
+    private func file(of resource: LivePhotoResource) -> URL? {
+        fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource, options: .standard)
+    }
+
     /// Upstream: testPossibleCacheFileURLIfOnDiskNotCached,
     /// testPossibleCacheFileURLIfOnDiskCachedGuessingFileTypeNotHit
     @Test(arguments: [LivePhotoResource.FileType.heic, .mov, .other(""), .other("m4v")])
     func whatIsNotCachedHasNoFile(type: LivePhotoResource.FileType) {
-        #expect(
-            fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type) == nil)
+        #expect(file(of: resource(type)) == nil)
     }
 
     /// Upstream: testPossibleCacheFileURLIfOnDiskCachedWithExplicitFileType,
@@ -48,8 +55,8 @@ import Testing
     func aFileOfTheTypeIsFound(
         ext: String?, type: LivePhotoResource.FileType, isFound: Bool
     ) async throws {
-        try await fixture.cache.storeToDisk(heic, forKey: "1", forcedExtension: ext)
-        let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
+        try await store(resource(type), as: ext)
+        let file = file(of: resource(type))
         #expect(file?.pathExtension == (isFound ? ext ?? "" : nil))
     }
 

@@ -278,7 +278,7 @@ import Testing
                     var row = fixture.row(
                         "\(number)", generation: Int64(number % 3), received: Double(number))
                     if number % 6 == 0 { row.status = 404 }
-                    let id = AccessLog.ResponseID(key: row.key, variant: row.variant)
+                    let id = IndexLog.ResponseID(key: row.key, variant: row.variant)
                     let added = try transaction.insert(row)
                     try transaction.trimResponses(after: added, of: id, limits: limits)
                     let kept = try transaction.responseNumbers { _, _ in true }
@@ -292,7 +292,7 @@ import Testing
                     let row = fixture.row(
                         "variants", generation: 9, received: Double(100 + number),
                         variant: "\(number)")
-                    let id = AccessLog.ResponseID(key: row.key, variant: row.variant)
+                    let id = IndexLog.ResponseID(key: row.key, variant: row.variant)
                     let added = try transaction.insert(row)
                     try transaction.trimResponses(after: added, of: id, limits: limits)
                 }

@@ -190,8 +190,8 @@ import Testing
     @Test func anAccessChangesTheRow() {
         var mirror = IndexMirror()
         mirror.set(entry("a"), of: "a")
-        mirror.note(AccessLog.Access(accessed: 5, expires: 9), of: "a")
-        mirror.note(AccessLog.Access(accessed: 5, expires: 9), of: "unknown")
+        mirror.note(IndexLog.Access(accessed: 5, expires: 9), of: "a")
+        mirror.note(IndexLog.Access(accessed: 5, expires: 9), of: "unknown")
         let row = mirror.entry("a")?.row
         #expect(row?.accessed == 5 && row?.expires == 9)
         let unknown = mirror.entry("unknown")?.row

@@ -26,7 +26,7 @@ import Testing
                 if let removed = store.removeValue(forKey: StoreKey(key)) { left = [removed] }
                 model.entries.removeAll { $0.key == key }
             case 18:
-                left = store.removeAll { $0 % 7 == 1 }.map(\.value)
+                left = store.removeAll { $1 % 7 == 1 }.map(\.entry.value)
                 model.entries.removeAll { $0.value % 7 == 1 }
             default:
                 let cost =
@@ -61,7 +61,7 @@ import Testing
             order = (100 * (round - 1)..<300).shuffled(using: &random)
             for number in order { _ = store.use(StoreKey("\(number)")) { $0 } }
             if round == 3 { break }
-            let leaving = store.removeAll { $0 < 100 * round }
+            let leaving = store.removeAll { $1 < 100 * round }
             #expect(leaving.count == 100)
             let evicted = store.setLimits(cost: nil, count: store.budget.count - 1)
             #expect(evicted == [order.first { $0 >= 100 * round }])
@@ -151,13 +151,13 @@ import Testing
             left.withLock { [leaving] in $0 += leaving }
         }
         let (total, count) = (store.budget.totalCost, store.budget.count)
-        let remaining = store.removeAll(where: { _ in true })
+        let remaining = store.removeAll(where: { _, _ in true })
         #expect(remaining.count == count)
-        #expect(remaining.reduce(0) { $0 + $1.cost } == total)
+        #expect(remaining.reduce(0) { $0 + $1.entry.cost } == total)
         let inserted = (0..<4).flatMap { thread in
             (0..<3000).filter { $0 % 3 == 0 && $0 % 10 != 9 }.map { 3000 * thread + $0 }
         }
-        let all = left.withLock { $0 } + remaining.map(\.value)
+        let all = left.withLock { $0 } + remaining.map(\.entry.value)
         #expect(all.sorted() == inserted)
     }
 

@@ -102,7 +102,9 @@ enum IndexFixture {
     static let database: DatabaseQueue = {
         do {
             let database = try DatabaseQueue()
-            try database.write { try IndexTransaction(db: $0).fill(1, 1, []) }
+            try database.write {
+                try IndexTransaction(db: $0, folder: CacheFolder("/")).fill(1, 1, [])
+            }
             return database
         } catch {
             fatalError("There is no index to work with: \(error)")
@@ -129,7 +131,7 @@ enum IndexFixture {
                 sql: "INSERT OR IGNORE INTO files VALUES (\(parameters(row)))"
             ).execute(arguments: StatementArguments(row.map(\.value)))
         }
-        let index = IndexTransaction(db: db)
+        let index = IndexTransaction(db: db, folder: try CacheFolder("/"))
         if (try? index.check()) != nil {
             let (rows, total) = (try index.rows(), try index.totalSize())
             precondition(total == rows.reduce(0) { $0 + $1.size }, "the total is another one")

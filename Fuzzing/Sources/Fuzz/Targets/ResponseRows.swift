@@ -75,7 +75,7 @@ private enum ResponseRowFixture {
 
     /// Writes the rows as anybody could, and does with them what is done with rows.
     static func use(_ entries: [Entry], _ db: Database) throws {
-        let index = IndexTransaction(db: db)
+        let index = IndexTransaction(db: db, folder: try CacheFolder("/"))
         for entry in entries {
             // What a table does not take is not in it.
             try? db.cachedStatement(
@@ -101,7 +101,7 @@ private enum ResponseRowFixture {
         for (row, files) in numbers.compactMap({ try? index.response($0) }) {
             check(row)
             check(files)
-            let id = AccessLog.ResponseID(key: row.key, variant: row.variant)
+            let id = IndexLog.ResponseID(key: row.key, variant: row.variant)
             if let found = try? index.response(id) { check(found) }
             (try? index.responses(forKey: row.key))?.forEach(check)
         }

@@ -44,17 +44,15 @@ extension DiskStorage {
         /// Makes the storage and its folder.
         /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
         public convenience init(config: Config) throws {
-            self.init(noThrowConfig: config, creatingDirectory: false)
+            self.init(config: config, now: { Date() })
             try prepareDirectory()
         }
 
         /// Makes the storage. When the folder cannot be made, each store tries again.
-        convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
+        convenience init(noThrowConfig config: Config) {
             self.init(config: config, now: { Date() })
-            if creatingDirectory {
-                // The error is told by the first use.
-                try? prepareDirectory()
-            }
+            // The error is told by the first use.
+            try? prepareDirectory()
         }
 
         /// Makes the storage, which takes the time from `now`, without its folder.
@@ -116,11 +114,6 @@ extension DiskStorage {
             }
         }
 
-        /// Announces a call of `store(value:…completion:)` with about so many bytes; see `StoreBatch`.
-        func announceStore(byteCount: Int) {
-            files.announce(byteCount: byteCount)
-        }
-
         /// The file of a value; `nil` when it is expired already.
         private func newFile(
             _ value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
@@ -167,7 +160,7 @@ extension DiskStorage {
 
         /// Whether there is a value for the key that is not expired.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            isCached(named: cacheFileName(forKey: key, forcedExtension: forcedExtension))
+            files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
 
         /// Whether there is a value for the key that will not be expired at `referenceDate`.
@@ -177,8 +170,6 @@ extension DiskStorage {
             files.contains(
                 cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
-
-        func isCached(named name: String) -> Bool { files.contains(name) }
 
         /// All files, expired ones too, those used last first. Blocks.
         ///

@@ -6,12 +6,9 @@ extension ImageCache {
     /// take a quarter of what this process may use. When the folder cannot be made, each store tries
     /// again.
     public convenience init(name: String) {
-        precondition(!name.isEmpty, "a cache needs a name")
         self.init(
             memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: DiskStorage.Backend(
-                noThrowConfig: DiskStorage.Config(name: name, sizeLimit: 0),
-                creatingDirectory: true))
+            diskStorage: DiskStorage.Backend(noThrowConfig: Self.diskConfig(name)))
     }
 
     /// The cache `name` in `cacheDirectoryURL`, or where `diskCachePathClosure` says.
@@ -19,8 +16,7 @@ extension ImageCache {
     public convenience init(
         name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
     ) throws {
-        precondition(!name.isEmpty, "a cache needs a name")
-        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
+        var config = Self.diskConfig(name, in: cacheDirectoryURL)
         if let diskCachePathClosure { config.cachePathBlock = diskCachePathClosure }
         self.init(
             memoryStorage: Self.makeMemoryStorage(),
@@ -33,11 +29,16 @@ extension ImageCache {
         name: String, folder: URL, now: @escaping @Sendable () -> Date
     ) throws {
         let disk = DiskStorage.Backend<Data>(
-            config: DiskStorage.Config(name: name, sizeLimit: 0, directory: folder), now: now)
+            config: Self.diskConfig(name, in: folder), now: now)
         try disk.prepareDirectory()
         let memory = MemoryStorage.Config(totalCostLimit: 256 << 20)
         self.init(
             memoryStorage: MemoryStorage.Backend(config: memory, now: now), diskStorage: disk)
+    }
+
+    static func diskConfig(_ name: String, in folder: URL? = nil) -> DiskStorage.Config {
+        precondition(!name.isEmpty, "a cache needs a name")
+        return DiskStorage.Config(name: name, sizeLimit: 0, directory: folder)
     }
 
     static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {

@@ -2,26 +2,15 @@ import Foundation
 import HalcyonWork
 
 extension ImageCache {
-    /// The file of a live photo's resource, if it is on disk and not expired. Looks on the calling
-    /// thread.
+    /// The file of a live photo's resource, if it is on disk and not expired; for a type that is not
+    /// known, the file with any extension a live photo's file may have. Looks on the calling thread.
     func possibleCacheFileURLIfOnDisk(
         resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
     ) -> URL? {
-        possibleCacheFileURLIfOnDisk(
-            forKey: options.cacheKey(of: resource.dataSource),
-            processorIdentifier: LivePhotoResource.processorIdentifier,
-            referenceFileType: resource.referenceFileType)
-    }
-
-    /// The file of this type, if it is on disk and not expired; for a type that is not known, the
-    /// file with any extension a live photo's file may have. Looks on the calling thread.
-    func possibleCacheFileURLIfOnDisk(
-        forKey key: String, processorIdentifier: String = "",
-        referenceFileType: LivePhotoResource.FileType
-    ) -> URL? {
-        for ext in referenceFileType.possibleFileExtensions {
+        for ext in resource.referenceFileType.possibleFileExtensions {
             let url = cacheFileURLIfOnDisk(
-                forKey: key, processorIdentifier: processorIdentifier, forcedExtension: ext)
+                forKey: options.cacheKey(of: resource.dataSource),
+                processorIdentifier: LivePhotoResource.processorIdentifier, forcedExtension: ext)
             if let url { return url }
         }
         return nil

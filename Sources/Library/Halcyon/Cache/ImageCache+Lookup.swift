@@ -22,7 +22,7 @@ extension ImageCache {
         guard !options.loadDiskFileSynchronously,
             let lookup = LookupKey(key, options, of: origin)
         else {
-            return try await promoted(key, options: options, isCurrent: isCurrent, origin).get()
+            return try await promoted(key, options: options, isCurrent: isCurrent, origin)
         }
         let result: Result<ImageCacheResult, KingfisherError>? =
             await lookups.wantedResult(for: lookup, isWanted: isCurrent) { work in
@@ -30,8 +30,9 @@ extension ImageCache {
                 if let image = memoryImage(key, options: options, of: origin).flatMap(accepting) {
                     return .success(.memory(image))
                 }
-                let result = await promoted(
-                    key, options: options, isCurrent: { work.isWanted }, origin)
+                let result = await KingfisherError.catching { () throws(KingfisherError) in
+                    try await promoted(key, options: options, isCurrent: { work.isWanted }, origin)
+                }
                 if case .success(.none) = result, work.isGivenUp { return nil }
                 return result
             }
@@ -41,17 +42,13 @@ extension ImageCache {
     private func promoted(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo,
         isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
-    ) async -> Result<ImageCacheResult, KingfisherError> {
-        do throws(KingfisherError) {
-            // A response's image is brought from other machines before its origin is looked at.
-            let image = try await diskImage(
-                key, options: options, isCurrent: isCurrent, orShared: origin == nil)
-            guard let image else { return .success(.none) }
-            storeInMemory(image, for: key, options: options, origin: origin)
-            return .success(.disk(image))
-        } catch {
-            return .failure(error)
-        }
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        // A response's image is brought from other machines before its origin is looked at.
+        let image = try await diskImage(
+            key, options: options, isCurrent: isCurrent, orShared: origin == nil)
+        guard let image else { return .none }
+        storeInMemory(image, for: key, options: options, origin: origin)
+        return .disk(image)
     }
 
     /// Where the image is cached; `nil` when a change of its file is still to be done, or when a subclass
@@ -61,7 +58,7 @@ extension ImageCache {
         if memoryStorage.isCached(forKey: key.text) { return .memory }
         let name = key.fileName(in: self)
         if operations.pending(name) != nil { return nil }
-        return diskStorage.isCached(named: name) ? .disk : CacheType.none
+        return diskStorage.files.contains(name) ? .disk : CacheType.none
     }
 
     /// The image in memory, if any. The options tell what the access does to its expiration.
@@ -263,14 +260,15 @@ extension ImageCache {
         isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> ImageMaterial? {
         guard let lookup = LookupKey(key, options, of: origin) else {
-            return try await readOriginal(key, options, isCurrent, origin).get()
+            return try await material(key, options, isCurrent, origin)
         }
         let result: Result<ImageMaterial?, KingfisherError>? =
             await originals.wantedResult(
                 for: lookup, during: retention?.retention, isWanted: isCurrent
-            ) {
-                work in
-                let result = await readOriginal(key, options, { work.isWanted }, origin)
+            ) { work in
+                let result = await KingfisherError.catching { () throws(KingfisherError) in
+                    try await material(key, options, { work.isWanted }, origin)
+                }
                 if case .success(nil) = result, work.isGivenUp { return nil }
                 return result
             }
@@ -282,17 +280,6 @@ extension ImageCache {
     {
         LookupKey(key, options).map {
             OriginalRetention(cache: self, retention: originals.retain($0), options: options)
-        }
-    }
-
-    private func readOriginal(
-        _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
-        _ isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
-    ) async -> Result<ImageMaterial?, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(try await material(key, options, isCurrent, origin))
-        } catch {
-            return .failure(error)
         }
     }
 

@@ -2,25 +2,6 @@ import Foundation
 import HalcyonWork
 
 extension ImageCache {
-    /// Stores an image and returns when it is on disk (in memory only, without `toDisk`).
-    func storeAsync(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
-        options: KingfisherParsedOptionsInfo, toDisk: Bool
-    ) async -> CacheStoreResult {
-        guard isSubclass else {
-            return await startStore(
-                image, original: original, forKey: key, options: options, toDisk: toDisk
-            ).value
-        }
-        var options = options
-        options.callbackQueue = .untouch
-        return await handedOver { [options] hand in
-            store(
-                image, original: original, forKey: key, options: options, toDisk: toDisk,
-                completionHandler: hand)
-        }
-    }
-
     /// Writes the original bytes of an image to disk after what was asked for before: without the
     /// position in their metadata, unless the options keep it. Expiration and write options are those of
     /// the options. A failure is logged: nobody else may hear of it.
@@ -128,7 +109,7 @@ extension ImageCache {
     ) {
         let name = key.fileName(in: self)
         if !isShared { share(data, for: key, expiration: expiration, stated) }
-        diskStorage.announceStore(byteCount: data.count)
+        diskStorage.files.announce(byteCount: data.count)
         DiskLane.writing.submit { [diskStorage] in
             diskStorage.store(
                 value: data, forKey: key.text, named: name, expiration: expiration,
@@ -168,8 +149,8 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// Stands for a processor of which only the identifier is known.
-private struct IdentifierProcessor: ImageProcessor {
+/// Stands for a processor of which only the identifier is known, or counts.
+struct IdentifierProcessor: ImageProcessor {
     let identifier: String
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)

@@ -171,12 +171,11 @@ open class ImageCache: @unchecked Sendable {
             || options.loadDiskFileSynchronously && shared == nil
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
             Task.immediate {
-                do throws(KingfisherError) {
-                    let key = ImageKey(key, options)
-                    hand(.success(try await self.lookup(key, options: options, isCurrent: nil)))
-                } catch {
-                    hand(.failure(error))
-                }
+                let key = ImageKey(key, options)
+                hand(
+                    await KingfisherError.catching { () throws(KingfisherError) in
+                        try await self.lookup(key, options: options, isCurrent: nil)
+                    })
             }
         }
     }
@@ -222,12 +221,11 @@ open class ImageCache: @unchecked Sendable {
         let isImmediate = options.loadDiskFileSynchronously
         callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
             Task.immediate {
-                do throws(KingfisherError) {
-                    let key = ImageKey(key, options)
-                    hand(.success(try await self.diskImage(key, options: options, isCurrent: nil)))
-                } catch {
-                    hand(.failure(error))
-                }
+                let key = ImageKey(key, options)
+                hand(
+                    await KingfisherError.catching { () throws(KingfisherError) in
+                        try await self.diskImage(key, options: options, isCurrent: nil)
+                    })
             }
         }
     }
@@ -248,12 +246,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes all images from disk; the handler is called on the main queue.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        let task = startClearingDisk()
+        let clearing = startClearingDisk()
         guard let handler else { return }
-        Task {
-            await task.value
-            DispatchQueue.main.async(execute: handler)
-        }
+        clearing.whenGiven { DispatchQueue.main.async(execute: handler) }
     }
 
     /// Removes expired images from memory and disk; the handler is called on the main queue.
@@ -352,9 +347,14 @@ open class ImageCache: @unchecked Sendable {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool = true
     ) async throws {
-        try await storeAsync(
-            image, original: original, forKey: key, options: options, toDisk: toDisk
-        ).diskCacheResult.get()
+        var options = options
+        options.callbackQueue = .untouch
+        let result: CacheStoreResult = await handedOver { [options] hand in
+            store(
+                image, original: original, forKey: key, options: options, toDisk: toDisk,
+                completionHandler: hand)
+        }
+        try result.diskCacheResult.get()
     }
 
     /// Stores `image` as above, with the options given one by one.
@@ -378,18 +378,12 @@ open class ImageCache: @unchecked Sendable {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, expiration: StorageExpiration? = nil
     ) async throws {
-        let result: CacheStoreResult
-        if isSubclass {
-            result = await handedOver { hand in
-                storeToDisk(
-                    data, forKey: key, processorIdentifier: identifier,
-                    forcedExtension: forcedExtension, expiration: expiration,
-                    callbackQueue: .untouch, completionHandler: hand)
-            }
-        } else {
-            let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-            result = await startWriting(data, for: key, expiration: expiration, stated: .program)
-                .value
+        // By the method that a subclass may override, here and below.
+        let result: CacheStoreResult = await handedOver { hand in
+            storeToDisk(
+                data, forKey: key, processorIdentifier: identifier,
+                forcedExtension: forcedExtension, expiration: expiration,
+                callbackQueue: .untouch, completionHandler: hand)
         }
         try result.diskCacheResult.get()
     }
@@ -427,15 +421,11 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        if isSubclass {
-            let found: Result<KFCrossPlatformImage?, KingfisherError> = await handedOver { hand in
-                retrieveImageInDiskCache(
-                    forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
-            }
-            return try found.get()
+        let found: Result<KFCrossPlatformImage?, KingfisherError> = await handedOver { hand in
+            retrieveImageInDiskCache(
+                forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
         }
-        let options = KingfisherParsedOptionsInfo(options)
-        return try await diskImage(ImageKey(key, options), options: options, isCurrent: nil)
+        return try found.get()
     }
 
     /// Removes all images from memory and disk.

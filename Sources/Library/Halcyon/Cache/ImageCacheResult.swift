@@ -13,13 +13,7 @@ public enum CacheType: Sendable {
     public var cached: Bool { self != .none }
 
     /// The name in what programs print and in labels of metrics.
-    package var name: String {
-        switch self {
-        case .none: "none"
-        case .memory: "memory"
-        case .disk: "disk"
-        }
-    }
+    package var name: String { "\(self)" }
 }
 
 /// The result of a look-up in the cache. A miss is not an error.
@@ -103,6 +97,17 @@ extension ImageCache {
         }
     }
 
+    /// Where the image is cached, by the method that a subclass may override.
+    func cachedType(_ key: ImageKey, onCallingThread: Bool = false) async -> CacheType {
+        onCallingThread
+            ? imageCachedType(
+                forKey: key.source, processorIdentifier: key.processor,
+                forcedExtension: key.forcedExtension)
+            : await imageCachedTypeAsync(
+                forKey: key.source, processorIdentifier: key.processor,
+                forcedExtension: key.forcedExtension)
+    }
+
     /// Where the image is cached.
     public func imageCachedTypeAsync(
         forKey key: String,
@@ -121,7 +126,7 @@ extension ImageCache {
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         await operations.pending(name)?.value
         return await DiskLane.reading.run { [diskStorage] in
-            diskStorage.isCached(named: name) ? .disk : .none
+            diskStorage.files.contains(name) ? .disk : .none
         }
     }
 }

@@ -65,23 +65,18 @@ package struct WorkLedger<
         var callers: [Caller] { waiters.map { $0.caller } }
     }
 
-    /// A result, with the number of retentions that may still use it.
     fileprivate struct Kept {
         let result: Result
-        /// The last retention that began before the result.
-        let first: Int
-        /// The number of these retentions not released yet.
-        var firstCount: Int
-        /// The last retention that began during one of those; set when the last of them is
-        /// released.
-        var last: Int?
-        /// The number of unreleased retentions up to `last`.
-        var lastCount = 0
+        /// The last retention that began before the result; once all of those are released, the last
+        /// one that began until then.
+        var last: Int
+        /// Whether later retentions may no longer use it.
+        var isClosed = false
     }
 
-    /// The kept results of a group, with the number of its retentions.
+    /// The unreleased retentions of a group, in order, and the results kept for them.
     fileprivate struct Results {
-        var count = 0
+        var retentions: [Int] = []
         var kept: [Key: Kept] = [:]
     }
 
@@ -161,9 +156,7 @@ extension WorkLedger {
         remove(work)
         if let result {
             for group in Set(entry.waiters.compactMap { $0.retention?.group }) {
-                guard let results = groups[group] else { continue }
-                groups[group]?.kept[entry.key] = Kept(
-                    result: result, first: lastRetention, firstCount: results.count)
+                groups[group]?.kept[entry.key] = Kept(result: result, last: lastRetention)
             }
         }
         return entry.callers
@@ -181,43 +174,35 @@ extension WorkLedger {
     /// Keeps results of the group from now on, until `release(_:)`, which must be called once.
     package mutating func retain(_ group: Group) -> Retention {
         lastRetention += 1
-        groups[group, default: Results()].count += 1
+        groups[group, default: Results()].retentions.append(lastRetention)
         return Retention(group: group, serial: lastRetention)
     }
 
     package mutating func release(_ retention: Retention) {
         guard let index = groups.index(forKey: retention.group) else { return }
-        groups.values[index].count -= 1
-        if groups.values[index].count == 0 {
-            groups.remove(at: index)
-        } else if !groups.values[index].kept.isEmpty {
-            groups.values[index].release(retention, lastRetention: lastRetention)
-        }
+        groups.values[index].release(retention.serial, lastRetention: lastRetention)
+        if groups.values[index].retentions.isEmpty { groups.remove(at: index) }
     }
 
     private func result(for key: Key, during retention: Retention) -> Result? {
-        guard let kept = groups[retention.group]?.kept[key], retention.serial <= kept.last ?? .max
-        else {
-            return nil
-        }
+        guard let kept = groups[retention.group]?.kept[key],
+            !kept.isClosed || retention.serial <= kept.last
+        else { return nil }
         return kept.result
     }
 }
 
 extension WorkLedger.Results {
-    mutating func release(_ retention: WorkLedger.Retention, lastRetention: Int) {
+    mutating func release(_ serial: Int, lastRetention: Int) {
+        if let index = retentions.firstIndex(of: serial) { retentions.remove(at: index) }
+        guard !kept.isEmpty, let oldest = retentions.first else { return }
         kept = kept.compactMapValues { kept in
+            if oldest <= kept.last { return kept }
+            if kept.isClosed { return nil }
             var kept = kept
-            if let last = kept.last {
-                if retention.serial <= last { kept.lastCount -= 1 }
-            } else if retention.serial <= kept.first {
-                kept.firstCount -= 1
-                if kept.firstCount == 0 {
-                    kept.last = lastRetention
-                    kept.lastCount = count
-                }
-            }
-            return kept.last != nil && kept.lastCount == 0 ? nil : kept
+            kept.last = lastRetention
+            kept.isClosed = true
+            return kept
         }
     }
 }

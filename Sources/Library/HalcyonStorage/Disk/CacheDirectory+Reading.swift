@@ -31,11 +31,7 @@ extension CacheDirectory {
     /// counts as missing.
     package func contains(_ name: String, at date: Date? = nil) -> Bool {
         guard known({ $0.isReady }) else { return false }
-        do {
-            return try entry(name, at: date ?? now(), reading: false) != nil
-        } catch {
-            return false
-        }
+        return (try? entry(name, at: date ?? now(), reading: false)) != nil
     }
 
     private struct Entry {
@@ -63,7 +59,11 @@ extension CacheDirectory {
 
     private func indexedEntry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         for validated in [false, true] {
-            switch try look(name, at: reference, reading: reading, validated: validated) {
+            let found = try withIndex(validated: validated) { index in
+                let row = try known { $0.log.rows[name] } ?? index.read { try $0.row(named: name) }
+                return try finding(of: row, in: index.folder, at: reference, reading: reading)
+            }
+            switch found {
             case .entry(let entry)?: return entry
             case .expired?, nil: return nil
             case .doubtful?: return try settle(name, at: reference, reading: reading)
@@ -102,7 +102,7 @@ extension CacheDirectory {
         _ name: String, at reference: Date, reading: Bool
     ) throws -> Entry? {
         guard let folder = try openFolder(validated: true) else { return nil }
-        if let row = known({ $0.unwritten.row(name) }) {
+        if let row = known({ $0.log.rows[name] }) {
             let found = try finding(of: row, in: folder, at: reference, reading: reading)
             guard case .entry(let entry) = found else { return nil }
             return entry
@@ -117,21 +117,12 @@ extension CacheDirectory {
         return Entry(row: row, bytes: bytes)
     }
 
-    private func look(
-        _ name: String, at reference: Date, reading: Bool, validated: Bool
-    ) throws -> Finding? {
-        try withIndex(validated: validated) { index in
-            let row = try known { $0.unwritten.row(name) } ?? index.row(named: name)
-            return try finding(of: row, in: index.folder, at: reference, reading: reading)
-        }
-    }
-
     private func finding(
         of written: IndexRow?, in folder: CacheFolder, at reference: Date, reading: Bool
     ) throws -> Finding {
         guard let written else { return .noRow }
         // With the accesses that are not written yet.
-        var row = known { $0.accesses.applied(to: written) }
+        var row = known { $0.log.applied(to: written) }
         guard row.expires > reference.timeIntervalSince1970 else { return .expired }
         guard reading else {
             guard let metadata = folder.metadata(row.name), metadata.isRegular,
@@ -156,13 +147,14 @@ extension CacheDirectory {
     /// Looks again under the writers' lock, and removes a damaged file.
     private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         do {
-            return try changing { transaction, folder -> Entry? in
+            return try changing { transaction -> Entry? in
                 let row = try transaction.row(named: name)
+                let folder = transaction.folder
                 switch try finding(of: row, in: folder, at: reference, reading: reading) {
                 case .entry(let entry): return entry
                 case .expired, .noRow: return nil
                 case .doubtful:
-                    try delete(name, in: transaction, of: folder)
+                    try delete(name, in: transaction)
                     return nil
                 }
             } ?? nil
@@ -177,10 +169,8 @@ extension CacheDirectory {
         let format = notes.format(bytes)
         DiskLane.writing.submit { [weak self] in
             // Without the checksum the file is as good as before.
-            _ = try? self?.withIndex(validated: true) { index in
-                try index.write {
-                    try $0.complete(row.name, checksum: checksum, format: format)
-                }
+            _ = try? self?.writing { transaction in
+                try transaction.complete(row.name, checksum: checksum, format: format)
             }
         }
     }
@@ -189,9 +179,9 @@ extension CacheDirectory {
 
     /// All files, including expired ones, the last used first.
     package func entries() throws -> [DiskStorage.Entry] {
-        try asking { index in
-            flushAccesses()
-            return try index.rows().map(DiskStorage.Entry.init)
+        flushAccesses()
+        return try asking {
+            try $0.rows().map(DiskStorage.Entry.init)
         } without: { rows in
             rows.sorted { $0.accessed > $1.accessed }.map(DiskStorage.Entry.init)
         } ?? []
@@ -210,7 +200,7 @@ extension CacheDirectory {
     /// The number of files and their total bytes.
     package func usage() throws -> (files: Int, bytes: Int) {
         try asking {
-            try $0.read { (files: try $0.count("FROM files"), bytes: try $0.totalSize()) }
+            (files: try $0.count("FROM files"), bytes: try $0.totalSize())
         } without: { rows in
             (files: rows.count, bytes: rows.reduce(0) { $0 + $1.size })
         } ?? (0, 0)
@@ -219,11 +209,11 @@ extension CacheDirectory {
     /// Runs `body` with the index, or without one runs `without` with rows adopted from the folder;
     /// `nil` when there is no folder.
     private func asking<T>(
-        _ body: (DiskIndex) throws -> T, without: ([IndexRow]) -> T
+        _ body: (IndexTransaction) throws -> T, without: ([IndexRow]) -> T
     ) throws -> T? {
         try indexed {
             do {
-                return try withIndex(validated: true, body)
+                return try reading(body)
             } catch is IndexUnavailable {
                 return try openFolder(validated: true).map { without(try adoptedRows(in: $0)) }
             }
@@ -231,8 +221,9 @@ extension CacheDirectory {
     }
 }
 
-/// Accesses that are not yet in the index: writing each at once would make every hit a write.
-struct AccessLog {
+/// What this process knows and the index does not yet: accesses, since writing each at once would
+/// make every hit a write, and rows of files that were stored while the index was unavailable.
+struct IndexLog {
     struct Access: Sendable {
         /// The time of the access; seconds since 1970.
         var accessed: Double
@@ -242,6 +233,8 @@ struct AccessLog {
 
     /// The number of accesses after which the log should be written.
     static let capacity = 256
+    /// The largest number of rows; further ones are dropped, and their files are misses.
+    private static let rowLimit = 4096
 
     struct ResponseID: Hashable, Sendable {
         let key: String
@@ -251,22 +244,35 @@ struct AccessLog {
     private(set) var accesses: [String: Access] = [:]
     /// The last uses of responses; seconds since 1970.
     private(set) var responses: [ResponseID: Double] = [:]
+    private(set) var rows: [String: IndexRow] = [:]
 
-    var isEmpty: Bool { accesses.isEmpty && responses.isEmpty }
+    private var isWithoutAccesses: Bool { accesses.isEmpty && responses.isEmpty }
+    var isEmpty: Bool { isWithoutAccesses && rows.isEmpty }
     var isFull: Bool { accesses.count + responses.count >= Self.capacity }
 
     /// Notes an access and returns whether it is the first one in the log.
     mutating func note(_ access: Access, of name: String) -> Bool {
-        let isFirst = isEmpty
+        let isFirst = isWithoutAccesses
         accesses[name] = access
         return isFirst
     }
 
-    /// Notes the use of a response and returns whether it is the first thing in the log.
+    /// Notes the use of a response and returns whether it is the first access in the log.
     mutating func note(_ use: Double, of response: ResponseID) -> Bool {
-        let isFirst = isEmpty
+        let isFirst = isWithoutAccesses
         responses[response] = use
         return isFirst
+    }
+
+    /// Notes a row and returns whether it is the first one.
+    mutating func note(_ row: IndexRow) -> Bool {
+        let isFirst = rows.isEmpty
+        if rows.count < Self.rowLimit || rows[row.name] != nil { rows[row.name] = row }
+        return isFirst
+    }
+
+    mutating func forgetRow(_ name: String) {
+        rows[name] = nil
     }
 
     /// The row as it will be once the log is written.
@@ -278,38 +284,9 @@ struct AccessLog {
         return row
     }
 
-    mutating func take() -> AccessLog {
-        defer { self = AccessLog() }
+    mutating func take() -> IndexLog {
+        defer { self = IndexLog() }
         return self
-    }
-}
-
-/// Rows of files that were stored while the index was unavailable, and are written with the next
-/// transaction. Until then only this process knows them.
-struct UnwrittenRows {
-    /// The largest number of rows; further ones are dropped, and their files are misses.
-    private static let capacity = 4096
-
-    private var rows: [String: IndexRow] = [:]
-
-    var isEmpty: Bool { rows.isEmpty }
-
-    func row(_ name: String) -> IndexRow? { rows[name] }
-
-    /// Notes a row and returns whether it is the first one.
-    mutating func note(_ row: IndexRow) -> Bool {
-        let isFirst = rows.isEmpty
-        if rows.count < Self.capacity || rows[row.name] != nil { rows[row.name] = row }
-        return isFirst
-    }
-
-    mutating func forget(_ name: String) {
-        rows[name] = nil
-    }
-
-    mutating func take() -> [IndexRow] {
-        defer { rows = [:] }
-        return Array(rows.values)
     }
 }
 
@@ -357,7 +334,7 @@ struct IndexMirror {
         set(entry, of: name)
     }
 
-    mutating func note(_ access: AccessLog.Access, of name: String) {
+    mutating func note(_ access: IndexLog.Access, of name: String) {
         guard var entry = entry(name) else { return }
         entry.row.accessed = access.accessed
         entry.row.expires = access.expires

@@ -23,14 +23,14 @@ extension CacheDirectory {
     /// - Throws: `POSIXError` or an error of the index.
     func removeFile(_ name: String, ifHolding content: Data? = nil) throws {
         do {
-            _ = try changing { transaction, folder in
+            _ = try changing { transaction in
                 if let content {
                     let row = try transaction.row(named: name)
                     guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content)
                     else { return }
                 }
                 try transaction.delete(name)
-                try folder.removeIfThere(name)
+                try transaction.folder.removeIfThere(name)
             }
         } catch is IndexUnavailable {
             guard let folder = try openFolder(validated: true) else { return }
@@ -39,7 +39,7 @@ extension CacheDirectory {
                     return
                 }
             }
-            known { $0.unwritten.forget(name) }
+            known { $0.log.forgetRow(name) }
             try folder.removeIfThere(name)
         }
     }
@@ -56,7 +56,7 @@ extension CacheDirectory {
         var processors: Set<String> = []
         let noted = notes.key(source)
         try indexed {
-            _ = try changing { transaction, folder in
+            _ = try changing { transaction in
                 for row in try transaction.rows() where mayOwn(row.name) {
                     guard let key = row.key else { continue }
                     let variant = FileVariant(rowKey: key, of: noted)
@@ -68,7 +68,7 @@ extension CacheDirectory {
                         let ext = forcedExtension(of: row.name, forKey: "\(source)@\(processor)")
                     else { continue }
                     removed.append((processor, ext))
-                    try delete(row.name, in: transaction, of: folder)
+                    try delete(row.name, in: transaction)
                 }
             }
         }
@@ -87,20 +87,17 @@ extension CacheDirectory {
 
     /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
     func evict(
-        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction,
-        of folder: CacheFolder
+        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction
     ) throws -> [String] {
         let files = try transaction.filesToEvict(downTo: limit) { $0 != kept && mayOwn($0) }
-        for file in files { try delete(file.name, in: transaction, of: folder) }
+        for file in files { try delete(file.name, in: transaction) }
         known { $0.evictionCount += files.count }
         return files.map(\.name)
     }
 
-    func delete(
-        _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
-    ) throws {
+    func delete(_ name: String, in transaction: IndexTransaction) throws {
         try transaction.delete(name)
-        folder.remove(name)
+        transaction.folder.remove(name)
     }
 
     /// Removes all files of the cache, also those without a row and those that were being written, and
@@ -116,8 +113,7 @@ extension CacheDirectory {
         guard let folder = try openFolder(validated: true) else { return [] }
         defer {
             known {
-                _ = $0.accesses.take()
-                _ = $0.unwritten.take()
+                $0.log = IndexLog()
                 $0.mirror = IndexMirror()
             }
         }
@@ -193,12 +189,11 @@ extension CacheDirectory {
             try withIndex(validated: true) { index in
                 let unused = try wipeIfUnused(index)
                 return try index.write { transaction in
-                    try applyAccesses(transaction, in: index.folder)
+                    try applyAccesses(transaction)
                     try transaction.check()
                     let expired = try transaction.expired(at: reference).map(\.name).filter(mayOwn)
-                    for name in expired { try delete(name, in: transaction, of: index.folder) }
-                    let strays = try removeStrays(
-                        at: max(now(), reference), in: transaction, of: index.folder)
+                    for name in expired { try delete(name, in: transaction) }
+                    let strays = try removeStrays(at: max(now(), reference), in: transaction)
                     return unused + expired + strays
                 }
             }
@@ -209,8 +204,9 @@ extension CacheDirectory {
     /// Removes files without rows, rows without files and old temporary files; returns the names of
     /// the files without rows.
     private func removeStrays(
-        at date: Date, in transaction: IndexTransaction, of folder: CacheFolder
+        at date: Date, in transaction: IndexTransaction
     ) throws -> [String] {
+        let folder = transaction.folder
         let time = date.timeIntervalSince1970
         for name in folder.names(hidden: true) ?? [] where TemporaryFile.isName(name) {
             guard let file = folder.metadata(name), file.changed + Self.temporaryAge <= time else {
@@ -236,9 +232,9 @@ extension CacheDirectory {
     package func removeExceeding() throws -> [URL] {
         guard let limit = config.effectiveSizeLimit else { return [] }
         let removed: [String]? = try indexed {
-            try changing { transaction, folder in
+            try changing { transaction in
                 guard try transaction.totalSize() >= limit else { return [] }
-                return try evict(downTo: limit / 2, in: transaction, of: folder)
+                return try evict(downTo: limit / 2, in: transaction)
             }
         }
         return removed?.map(url(of:)) ?? []
@@ -249,12 +245,12 @@ extension CacheDirectory {
         let policy = known { $0.unused }
         guard policy.limit != nil else { return [] }
         return try index.write { transaction in
-            try applyAccesses(transaction, in: index.folder)
+            try applyAccesses(transaction)
             guard let last = try transaction.lastAccess(),
                 policy.isUnused(lastAccess: last, at: now())
             else { return [] }
             let names = try transaction.rows().map(\.name).filter(mayOwn)
-            for name in names { try delete(name, in: transaction, of: index.folder) }
+            for name in names { try delete(name, in: transaction) }
             try transaction.deleteAllResponses()
             return names
         }

@@ -13,13 +13,13 @@ extension CacheDirectory {
         guard known({ $0.isReady }) else { return nil }
         if let origin = try mirroredOrigin(of: name) { return origin }
         // The index describes the former file.
-        if known({ $0.unwritten.row(name) }) != nil {
+        if known({ $0.log.rows[name] }) != nil {
             return FileOrigin(derivation: nil, response: nil)
         }
         let found = try readingResponses { try $0.origin(of: name) } ?? nil
         guard let (origin, checksum, written) = found else { return nil }
         // An access that is not written yet may have extended it.
-        let expires = known { $0.accesses.accesses[name]?.expires } ?? written
+        let expires = known { $0.log.accesses[name]?.expires } ?? written
         guard expires > now().timeIntervalSince1970 else { return nil }
         known { $0.mirror.note(origin.derivation, of: name, checksum: checksum) }
         return origin
@@ -36,7 +36,7 @@ extension CacheDirectory {
         guard case .response(let key, let variant, _, _) = made else {
             return FileOrigin(derivation: made, response: nil)
         }
-        let id = AccessLog.ResponseID(key: key, variant: variant)
+        let id = IndexLog.ResponseID(key: key, variant: variant)
         let response: ResponseRow? = try readingResponses { try $0.response(id) } ?? nil
         // A missing response may have another variant by now.
         return response.map { FileOrigin(derivation: made, response: $0) }
@@ -52,7 +52,7 @@ extension CacheDirectory {
     package func files(
         ofResponse key: String, variant: Data, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
-        let id = AccessLog.ResponseID(key: key, variant: variant)
+        let id = IndexLog.ResponseID(key: key, variant: variant)
         return try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
     }
 
@@ -89,7 +89,7 @@ extension CacheDirectory {
     /// - Throws: Also `StorageError.cannotMakeFolder`.
     package func put(_ put: ResponsePut) throws {
         if !known({ $0.isReady }) { try makeFolder() }
-        try changingResponses { transaction, folder in
+        try changingResponses { transaction in
             let id = put.row.id
             let stored = try transaction.responseHead(id)
             if let stored, stored.generation != put.row.generation,
@@ -98,7 +98,7 @@ extension CacheDirectory {
                 return
             }
             guard let response = try enter(put, in: transaction) else { return }
-            try removeOutdated(by: put, response, in: transaction, of: folder)
+            try removeOutdated(by: put, response, in: transaction)
             try transaction.forgetOutdated(response)
         }
     }
@@ -130,15 +130,15 @@ extension CacheDirectory {
     ///   now.
     package func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
         guard row.isSound else { return false }
-        return try changingResponses { transaction, folder in
-            let old = AccessLog.ResponseID(key: row.key, variant: oldVariant)
+        return try changingResponses { transaction in
+            let old = IndexLog.ResponseID(key: row.key, variant: oldVariant)
             guard let stored = try transaction.responseHead(old),
                 stored.generation == row.generation
             else { return false }
             // Another caller has validated it since.
             if stored.hasOvertaken(row.received, now: now()) { return true }
             if row.variant != oldVariant, let other = try transaction.responseHead(row.id) {
-                try remove(other.id, in: transaction, of: folder)
+                try remove(other.id, in: transaction)
             }
             try transaction.update(stored.id, to: row)
             return true
@@ -146,10 +146,10 @@ extension CacheDirectory {
     }
 
     package func removeResponse(key: String, variant: Data) throws {
-        try changingResponses { transaction, folder in
+        try changingResponses { transaction in
             guard let stored = try transaction.responseHead(.init(key: key, variant: variant))
             else { return }
-            try remove(stored.id, in: transaction, of: folder)
+            try remove(stored.id, in: transaction)
         }
     }
 
@@ -163,14 +163,14 @@ extension CacheDirectory {
     ) throws -> (responses: Int, files: Int) {
         let matching = try responses(where: matches)
         guard !matching.isEmpty else { return (0, 0) }
-        return try changingResponses { transaction, folder in
+        return try changingResponses { transaction in
             var count = (responses: 0, files: 0)
             for id in matching {
                 guard let response = try transaction.responseHead(id)?.id else { continue }
                 let files = try transaction.files(madeOf: response).filter { name in
                     isMeant(try transaction.row(named: name)?.key ?? "")
                 }
-                for name in files { try discard(name, in: transaction, of: folder) }
+                try discard(files, in: transaction)
                 count.files += files.count
                 if !files.isEmpty { count.responses += 1 }
             }
@@ -184,14 +184,14 @@ extension CacheDirectory {
     ) throws -> Int {
         let matching = try responses(where: matches)
         guard !matching.isEmpty else { return 0 }
-        return try changingResponses { transaction, _ in
+        return try changingResponses { transaction in
             try transaction.invalidate(matching)
         } ?? 0
     }
 
     private func responses(
         where matches: (_ key: String, _ url: String) -> Bool
-    ) throws -> [AccessLog.ResponseID] {
+    ) throws -> [IndexLog.ResponseID] {
         let names = try readingResponses { try $0.responseNames() } ?? []
         return names.filter { matches($0.id.key, $0.url) }.map(\.id)
     }
@@ -199,8 +199,8 @@ extension CacheDirectory {
     /// Notes the use of a response: in memory, written some seconds later.
     package func noteUse(ofResponse key: String, variant: Data) {
         let date = now().timeIntervalSince1970
-        let response = AccessLog.ResponseID(key: key, variant: variant)
-        flush(known { ($0.accesses.note(date, of: response), $0.accesses.isFull) })
+        let response = IndexLog.ResponseID(key: key, variant: variant)
+        flush(known { ($0.log.note(date, of: response), $0.log.isFull) })
     }
 
     // MARK: As part of a store
@@ -220,7 +220,7 @@ extension CacheDirectory {
     /// Notes the derivation of a file that has its row now, with a new response, and removes files
     /// and responses that this outdates. Returns the known derivation.
     func link(
-        _ written: WrittenFile, in transaction: IndexTransaction, of folder: CacheFolder
+        _ written: WrittenFile, in transaction: IndexTransaction
     ) throws -> Derivation? {
         guard transaction.hasResponses, let derivation = written.file.derivation else {
             return nil
@@ -244,7 +244,7 @@ extension CacheDirectory {
         }
         try transaction.link(
             name, checksum: written.row.checksum, to: derivation, response: response)
-        if let put { try removeOutdated(by: put, response, in: transaction, of: folder) }
+        if let put { try removeOutdated(by: put, response, in: transaction) }
         return derivation
     }
 
@@ -267,63 +267,52 @@ extension CacheDirectory {
     /// Removes the files of a response's former generations, and the responses that it replaces
     /// with their files.
     private func removeOutdated(
-        by put: ResponsePut, _ response: Int64, in transaction: IndexTransaction,
-        of folder: CacheFolder
+        by put: ResponsePut, _ response: Int64, in transaction: IndexTransaction
     ) throws {
-        for name in try transaction.files(madeOf: response, except: put.row.generation) {
-            try discard(name, in: transaction, of: folder)
-        }
+        let outdated = try transaction.files(madeOf: response, except: put.row.generation)
+        try discard(outdated, in: transaction)
         for variant in put.superseded where variant != put.row.variant {
-            let id = AccessLog.ResponseID(key: put.row.key, variant: variant)
+            let id = IndexLog.ResponseID(key: put.row.key, variant: variant)
             guard let other = try transaction.responseHead(id) else { continue }
-            try remove(other.id, in: transaction, of: folder)
+            try remove(other.id, in: transaction)
         }
     }
 
-    private func remove(
-        _ response: Int64, in transaction: IndexTransaction, of folder: CacheFolder
-    ) throws {
-        for name in try transaction.files(madeOf: response) {
-            try discard(name, in: transaction, of: folder)
-        }
+    private func remove(_ response: Int64, in transaction: IndexTransaction) throws {
+        try discard(transaction.files(madeOf: response), in: transaction)
         try transaction.deleteResponse(response)
     }
 
-    /// Removes a file of the cache. A file that may not be the cache's stays, whatever the index
-    /// says.
-    private func discard(
-        _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
-    ) throws {
-        if mayOwn(name) {
-            try delete(name, in: transaction, of: folder)
-        } else {
-            try transaction.unlink(name)
+    /// Removes files of the cache. A file that may not be the cache's stays, whatever the index says.
+    private func discard(_ names: [String], in transaction: IndexTransaction) throws {
+        for name in names {
+            if mayOwn(name) {
+                try delete(name, in: transaction)
+            } else {
+                try transaction.unlink(name)
+            }
         }
     }
 
     // MARK: The index
 
     private func readingResponses<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
-        try indexed {
-            do {
-                return try withIndex(validated: true) { index in
-                    try index.read { $0.hasResponses ? try body($0) : nil }
-                } ?? nil
-            } catch is IndexUnavailable {
-                return nil
-            }
+        try ifAvailable {
+            try reading { index -> T? in index.hasResponses ? try body(index) : nil }
         }
     }
 
     @discardableResult
-    private func changingResponses<T>(
-        _ body: (IndexTransaction, CacheFolder) throws -> T
-    ) throws -> T? {
+    private func changingResponses<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try ifAvailable {
+            try changing { index -> T? in index.hasResponses ? try body(index) : nil }
+        }
+    }
+
+    private func ifAvailable<T>(_ body: () throws -> T??) throws -> T? {
         try indexed {
             do {
-                return try changing { transaction, folder -> T? in
-                    transaction.hasResponses ? try body(transaction, folder) : nil
-                } ?? nil
+                return try body() ?? nil
             } catch is IndexUnavailable {
                 return nil
             }
@@ -332,5 +321,5 @@ extension CacheDirectory {
 }
 
 extension ResponseRow {
-    fileprivate var id: AccessLog.ResponseID { .init(key: key, variant: variant) }
+    fileprivate var id: IndexLog.ResponseID { .init(key: key, variant: variant) }
 }

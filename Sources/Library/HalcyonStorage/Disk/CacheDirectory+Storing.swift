@@ -162,7 +162,7 @@ extension CacheDirectory {
             }
         }
         do {
-            let settled: Void? = try changing { transaction, folder in
+            let settled: Void? = try changing { transaction in
                 (overtaken, derivations) = ([], [:])
                 for (number, written) in files.enumerated() {
                     guard try renamed.contains(number) || admits(written.file, in: transaction)
@@ -170,12 +170,11 @@ extension CacheDirectory {
                         overtaken.insert(number)
                         continue
                     }
-                    guard rename(number, in: folder) else { continue }
+                    guard rename(number, in: transaction.folder) else { continue }
                     try transaction.upsert(written.row)
-                    derivations[number] = try link(written, in: transaction, of: folder)
+                    derivations[number] = try link(written, in: transaction)
                     guard let limit = written.file.limit else { continue }
-                    _ = try evict(
-                        downTo: limit, keeping: written.row.name, in: transaction, of: folder)
+                    _ = try evict(downTo: limit, keeping: written.row.name, in: transaction)
                 }
             }
             if settled == nil { throw POSIXError(.ENOENT) }
@@ -184,7 +183,7 @@ extension CacheDirectory {
             // A file renamed without the index gets its row when the index can be written.
             if let folder = currentFolder {
                 for (number, written) in files.enumerated() where rename(number, in: folder) {
-                    noteUnwritten(written.row)
+                    if known({ $0.log.note(written.row) }) { planFlush() }
                 }
             } else {
                 for number in files.indices { failures[number] = POSIXError(.ENOENT) }
@@ -221,7 +220,7 @@ extension WrittenFile {
 ///
 /// A transaction of the index costs more than the row in it. So the writer that finishes last
 /// settles all waiting files, again and again until there are none; the others have nothing more to
-/// do. Only decides.
+/// do. Only decides. Not a `WorkTable`: the files differ, and share nothing but a transaction.
 struct StoreBatch {
     /// The most files of one transaction, which keeps other processes waiting.
     static let capacity = 64

@@ -23,8 +23,7 @@ package final class CacheDirectory: Sendable {
         var index: DiskIndex?
         /// Whether all file names are digests, so that other files do not belong to the cache.
         var usesHashedNames: Bool
-        var accesses = AccessLog()
-        var unwritten = UnwrittenRows()
+        var log = IndexLog()
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
         var batch = StoreBatch()
@@ -76,14 +75,11 @@ package final class CacheDirectory: Sendable {
     }
 
     deinit {
-        let (index, accesses, rows) = known { ($0.index, $0.accesses.take(), $0.unwritten.take()) }
-        guard let index, !accesses.isEmpty || !rows.isEmpty else { return }
+        let (index, log) = known { ($0.index, $0.log.take()) }
+        guard let index, !log.isEmpty else { return }
         DiskLane.writing.submit {
             // Lost accesses only cost precision when files are evicted, lost rows the files.
-            try? index.write {
-                try $0.apply(accesses)
-                try $0.add(rows, in: index.folder)
-            }
+            try? index.write { try $0.apply(log) }
         }
     }
 
@@ -210,14 +206,21 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Changes files and their index in one transaction, which begins by writing the noted accesses; see
-    /// `withIndex`.
-    func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
-        try withIndex(validated: true) { index in
-            try index.write { transaction in
-                try applyAccesses(transaction, in: index.folder)
-                return try body(transaction, index.folder)
-            }
+    /// Reads the index; see `withIndex`.
+    func reading<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try withIndex(validated: true) { try $0.read(body) }
+    }
+
+    /// Changes files and their index in one transaction; see `withIndex`.
+    func writing<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try withIndex(validated: true) { try $0.write(body) }
+    }
+
+    /// Does the same, in a transaction that begins by writing the noted accesses.
+    func changing<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        try writing { transaction in
+            try applyAccesses(transaction)
+            return try body(transaction)
         }
     }
 
@@ -299,11 +302,11 @@ package final class CacheDirectory: Sendable {
     func noteAccess(_ row: IndexRow, extending: ExpirationExtending) {
         let date = now()
         guard let expires = row.expiration(extending: extending, now: date) else { return }
-        let access = AccessLog.Access(accessed: date.timeIntervalSince1970, expires: expires)
+        let access = IndexLog.Access(accessed: date.timeIntervalSince1970, expires: expires)
         flush(
             known {
                 $0.mirror.note(access, of: row.name)
-                return ($0.accesses.note(access, of: row.name), $0.accesses.isFull)
+                return ($0.log.note(access, of: row.name), $0.log.isFull)
             })
     }
 
@@ -316,30 +319,22 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Notes the row of a file that was stored without the index.
-    func noteUnwritten(_ row: IndexRow) {
-        let isFirst = known { $0.unwritten.note(row) }
-        if isFirst { planFlush() }
-    }
-
     func flushAccesses() {
-        guard known({ !$0.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
+        guard known({ !$0.log.isEmpty }) else { return }
         // Lost accesses only cost precision when files are evicted.
-        _ = try? changing { _, _ in }
+        _ = try? changing { _ in }
     }
 
     /// Writes the noted accesses, and the rows that could not be written before, as part of a
     /// transaction.
-    func applyAccesses(_ transaction: IndexTransaction, in folder: CacheFolder) throws {
-        let (accesses, rows) = known { ($0.accesses.take(), $0.unwritten.take()) }
-        try transaction.apply(accesses)
-        try transaction.add(rows, in: folder)
+    func applyAccesses(_ transaction: IndexTransaction) throws {
+        try transaction.apply(known { $0.log.take() })
     }
 
     /// Seconds that accesses stay in memory before they are written.
     private static let accessDelay = 5.0
 
-    private func planFlush() {
+    func planFlush() {
         let flush: @Sendable () -> Void = { [weak self] in self?.flushAccesses() }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.accessDelay) {
             DiskLane.writing.submit(flush)

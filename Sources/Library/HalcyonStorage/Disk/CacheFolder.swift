@@ -277,7 +277,6 @@ package enum DiskFile {
     }
 
     struct Metadata {
-        let identity: Identity
         let stamp: Stamp
         let isRegular: Bool
         let isFolder: Bool
@@ -288,7 +287,6 @@ package enum DiskFile {
         let changed: Double
 
         init(_ info: stat) {
-            identity = Identity(info)
             stamp = Stamp(info)
             isRegular = info.st_mode & S_IFMT == S_IFREG
             isFolder = info.st_mode & S_IFMT == S_IFDIR

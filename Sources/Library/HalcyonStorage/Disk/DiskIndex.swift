@@ -37,7 +37,7 @@ final class DiskIndex: Sendable {
         guard let metadata = folder.metadata(Self.fileName), metadata.isRegular else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
         }
-        identity = metadata.identity
+        identity = metadata.stamp.identity
         var configuration = Configuration()
         configuration.label = "halcyon.cache.index"
         configuration.prepareDatabase { db in
@@ -69,19 +69,7 @@ final class DiskIndex: Sendable {
     }
 
     /// Whether the open database is still the one in the folder.
-    var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
-
-    func row(named name: String) throws -> IndexRow? {
-        try read { try $0.row(named: name) }
-    }
-
-    func totalSize() throws -> Int {
-        try read { try $0.totalSize() }
-    }
-
-    func rows() throws -> [IndexRow] {
-        try read { try $0.rows() }
-    }
+    var isCurrent: Bool { folder.metadata(Self.fileName)?.stamp.identity == identity }
 
     /// Runs `body` as far as each of its statements is one view of the index.
     func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
@@ -121,7 +109,8 @@ final class DiskIndex: Sendable {
     }
 
     private func transaction(_ db: Database) -> IndexTransaction {
-        IndexTransaction(db: db, hasResponses: hasResponses.load(ordering: .relaxed))
+        IndexTransaction(
+            db: db, folder: folder, hasResponses: hasResponses.load(ordering: .relaxed))
     }
 
     /// Adds the tables of responses, unless another process has done so meanwhile. Where that cannot be done

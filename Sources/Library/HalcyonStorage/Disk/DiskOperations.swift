@@ -6,6 +6,8 @@ import Synchronization
 /// Changes of one file are done in order, those of different files concurrently. A change of
 /// everything is a barrier: it waits for all changes before it, and all after it wait. Reading a
 /// file waits for the changes of that file only.
+///
+/// Not a `WorkTable`, which does equal work once: here each change of a file is done, in order.
 package final class DiskOperations: Sendable {
     package enum Scope: Sendable {
         case file(String)

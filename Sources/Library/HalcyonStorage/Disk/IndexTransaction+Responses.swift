@@ -79,17 +79,18 @@ extension IndexTransaction {
 
     // MARK: Reading
 
-    func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
-        try fetchOne(
-            """
-            SELECT \(ResponseRow.columns) FROM responses
-            WHERE key = ? AND variant = ifnull(?, x'')
-            """, [id.key, id.variant]
-        ).map { try ResponseRow($0) }
+    func response(_ id: IndexLog.ResponseID) throws -> ResponseRow? {
+        try responses("key = ? AND variant = ifnull(?, x'')", [id.key, id.variant]).first
     }
 
     func responses(forKey key: String) throws -> [ResponseRow] {
-        try fetchAll("SELECT \(ResponseRow.columns) FROM responses WHERE key = ?", [key])
+        try responses("key = ?", [key])
+    }
+
+    private func responses(
+        _ condition: String, _ arguments: StatementArguments
+    ) throws -> [ResponseRow] {
+        try fetchAll("SELECT \(ResponseRow.columns) FROM responses WHERE \(condition)", arguments)
             .map { try ResponseRow($0) }
     }
 
@@ -110,21 +111,19 @@ extension IndexTransaction {
     /// A row by its number, with the files derived from its current generation; `nil` when it is
     /// gone.
     func response(_ number: Int64) throws -> (row: ResponseRow, files: [String])? {
-        let row = try fetchOne(
-            "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?", [number])
-        guard let row else { return nil }
+        guard let row = try responses("id = ?", [number]).first else { return nil }
         let files = try fetchAll(
             """
             SELECT files.name FROM responses \(Self.derivedFiles)
             WHERE responses.id = ? AND derivations.generation = responses.generation
             ORDER BY files.name
             """, [number])
-        return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
+        return (row, try files.map { try Self.name($0[0]) })
     }
 
     /// The files derived from a generation of a response, with their stored keys.
     func files(
-        ofResponse id: AccessLog.ResponseID, generation: Int64
+        ofResponse id: IndexLog.ResponseID, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
         try fetchAll(
             """
@@ -192,7 +191,7 @@ extension IndexTransaction {
         }
     }
 
-    func responseHead(_ id: AccessLog.ResponseID) throws -> ResponseHead? {
+    func responseHead(_ id: IndexLog.ResponseID) throws -> ResponseHead? {
         try fetchOne(
             """
             SELECT id, generation, received FROM responses
@@ -209,9 +208,7 @@ extension IndexTransaction {
     func insert(_ row: ResponseRow) throws -> Int64 {
         try execute(
             """
-            INSERT INTO responses (key, variant, vary, url, status, fields, requested, received,
-                generation, body_length, body_checksum, fresh_until, invalidated, used)
-            VALUES (?, ifnull(?, x''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO responses (\(Self.writtenColumns)) VALUES (\(Self.writtenValues))
             """, row.arguments)
         return db.lastInsertedRowID
     }
@@ -219,12 +216,16 @@ extension IndexTransaction {
     func update(_ id: Int64, to row: ResponseRow) throws {
         try execute(
             """
-            UPDATE responses SET key = ?, variant = ifnull(?, x''), vary = ?, url = ?, status = ?,
-                fields = ?, requested = ?, received = ?, generation = ?, body_length = ?,
-                body_checksum = ?, fresh_until = ?, invalidated = ?, used = ?
-            WHERE id = ?
+            UPDATE responses SET (\(Self.writtenColumns)) = (\(Self.writtenValues)) WHERE id = ?
             """, row.arguments + [id])
     }
+
+    /// The columns of `ResponseRow.arguments`, and their places in a statement.
+    private static let writtenColumns = """
+        key, variant, vary, url, status, fields, requested, received, generation, body_length,
+        body_checksum, fresh_until, invalidated, used
+        """
+    private static let writtenValues = "?, ifnull(?, x'')" + String(repeating: ", ?", count: 12)
 
     /// Notes the derivation of the file of these bytes; `response` is the row of the response that
     /// `derivation` names.
@@ -299,16 +300,13 @@ extension IndexTransaction {
     /// Enforces the limits after `added`: the least recently used responses are removed, and their
     /// derivations with them.
     func trimResponses(
-        after added: Int64, of id: AccessLog.ResponseID, limits: ResponseLimits = ResponseLimits()
+        after added: Int64, of id: IndexLog.ResponseID, limits: ResponseLimits = ResponseLimits()
     ) throws {
         if !id.variant.isEmpty {
             let count = try count("FROM responses WHERE key = ?", [id.key])
             if count > limits.variants {
-                try execute(
-                    """
-                    DELETE FROM responses WHERE id IN (
-                        SELECT id FROM responses WHERE key = ? AND id <> ? ORDER BY used LIMIT ?)
-                    """, [id.key, added, count - limits.variants])
+                try trimResponses(
+                    where: "key = ?", [id.key, added, count - limits.variants])
             }
         }
         guard added % limits.step == 0 else { return }
@@ -319,18 +317,23 @@ extension IndexTransaction {
         ] {
             let excess = try count("FROM responses WHERE \(condition)") - limit
             guard excess + Int(limits.step) > 0 else { continue }
-            try execute(
-                """
-                DELETE FROM responses WHERE id IN (
-                    SELECT id FROM responses WHERE \(condition) AND id <> ? ORDER BY used LIMIT ?)
-                """, [added, excess + Int(limits.step)])
+            try trimResponses(where: condition, [added, excess + Int(limits.step)])
         }
+    }
+
+    /// - Parameter arguments: Those of `condition`, the response to keep, and the number to remove.
+    private func trimResponses(where condition: String, _ arguments: StatementArguments) throws {
+        try execute(
+            """
+            DELETE FROM responses WHERE id IN (
+                SELECT id FROM responses WHERE \(condition) AND id <> ? ORDER BY used LIMIT ?)
+            """, arguments)
     }
 
     // MARK: Changing
 
     /// Marks responses for validation before their next use; returns their number.
-    func invalidate(_ responses: [AccessLog.ResponseID]) throws -> Int {
+    func invalidate(_ responses: [IndexLog.ResponseID]) throws -> Int {
         var count = 0
         for id in responses {
             try execute(
@@ -341,17 +344,17 @@ extension IndexTransaction {
         return count
     }
 
-    func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
+    func responseNames() throws -> [(id: IndexLog.ResponseID, url: String)] {
         try fetchAll("SELECT key, variant, url FROM responses").map { row in
             let variant = try ResponseRow.bytes(row[1])
             return (
-                AccessLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
+                IndexLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
                 try IndexRow.value(of: row[2])
             )
         }
     }
 
-    func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
+    func apply(_ uses: [IndexLog.ResponseID: Double]) throws {
         for (id, used) in uses {
             try execute(
                 """

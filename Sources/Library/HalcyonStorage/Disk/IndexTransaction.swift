@@ -4,6 +4,8 @@ import GRDB
 /// Changes of the index that take effect together.
 struct IndexTransaction {
     let db: Database
+    /// The folder of the files.
+    let folder: CacheFolder
     /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
 
@@ -12,13 +14,12 @@ struct IndexTransaction {
     }
 
     func row(named name: String) throws -> IndexRow? {
-        try fetchOne("SELECT \(IndexRow.columns) FROM files WHERE name = ?", [name])
-            .map { try IndexRow($0) }
+        try files("WHERE name = ?", [name]).first
     }
 
     /// All rows, the last used first.
     func rows() throws -> [IndexRow] {
-        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC, name")
+        try files("ORDER BY accessed DESC, name")
     }
 
     /// Adds a row, or replaces the one of the same name.
@@ -34,27 +35,24 @@ struct IndexTransaction {
             [row.name, row.key, row.size, row.checksum, row.expires, row.accessed, row.format])
     }
 
-    /// Adds rows that could not be written before, if their files still exist.
-    func add(_ rows: [IndexRow], in folder: CacheFolder) throws {
-        for row in rows {
-            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
-                continue
-            }
-            try upsert(row)
-        }
-    }
-
     func delete(_ name: String) throws {
         try execute("DELETE FROM files WHERE name = ?", [name])
     }
 
-    func apply(_ log: AccessLog) throws {
+    /// Writes a log, of its rows those whose files still exist.
+    func apply(_ log: IndexLog) throws {
         for (name, access) in log.accesses {
             try execute(
                 "UPDATE files SET accessed = ?1, expires = ?2 WHERE name = ?3 AND accessed < ?1",
                 [access.accessed, access.expires, name])
         }
         if hasResponses { try apply(log.responses) }
+        for row in log.rows.values {
+            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
+                continue
+            }
+            try upsert(row)
+        }
     }
 
     /// Completes the row of an adopted file after its first read.
@@ -92,15 +90,12 @@ struct IndexTransaction {
 
     /// The time of the last use of any file, in seconds since 1970; `nil` when there is none.
     func lastAccess() throws -> Double? {
-        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC LIMIT 1").first?
-            .accessed
+        try files("ORDER BY accessed DESC LIMIT 1").first?.accessed
     }
 
     /// The files that expire at `date` or before.
     func expired(at date: Date) throws -> [IndexRow] {
-        try all(
-            "SELECT \(IndexRow.columns) FROM files WHERE expires <= ?",
-            [date.timeIntervalSince1970])
+        try files("WHERE expires <= ?", [date.timeIntervalSince1970])
     }
 
     /// The removable files to evict, least recently used first, so that at most `limit` bytes
@@ -122,8 +117,12 @@ struct IndexTransaction {
         return files
     }
 
-    private func all(_ sql: String, _ arguments: StatementArguments = []) throws -> [IndexRow] {
-        let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+    private func files(
+        _ rest: String, _ arguments: StatementArguments = []
+    ) throws -> [IndexRow] {
+        let cursor = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT \(IndexRow.columns) FROM files \(rest)"),
+            arguments: arguments)
         var rows: [IndexRow] = []
         while let row = try cursor.next() { rows.append(try IndexRow(row)) }
         return rows

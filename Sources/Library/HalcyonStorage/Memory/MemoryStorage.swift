@@ -129,12 +129,13 @@ public enum MemoryStorage {
         /// Removes the values that `shouldRemove` selects, and returns them. It runs while the
         /// storage is locked.
         package func removeAll(where shouldRemove: @Sendable (T) -> Bool) -> [T] {
-            objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
+            objects.removeAll { shouldRemove($1.value(as: T.self)) }
+                .map { $0.object.value(as: T.self) }
         }
 
         /// Does the same by keys, and returns them.
         package func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-            objects.removeKeys(where: shouldRemove)
+            objects.removeAll { key, _ in shouldRemove(key) }.map(\.key)
         }
 
         /// The number of values, including expired ones that are not removed yet.
@@ -241,13 +242,7 @@ final class ObjectStore: Sendable {
     /// The key's object, unless it is missing or expired, with a reference counted for the caller.
     @usableFromInline
     func object(forKey key: String, extending: ExpirationExtending) -> Unmanaged<StoredObject>? {
-        let date = now()
-        let key = StoreKey(key)
-        return entries.use(key) { entry in
-            if entry.isExpired(at: date) { return nil }
-            entry.extendExpiration(extending, at: date)
-            return .passRetained(entry.object)
-        }
+        use(key, extending) { .passRetained($0.object) }
     }
 
     /// The key's object and its note, unless missing or expired, with a reference to the object
@@ -256,12 +251,19 @@ final class ObjectStore: Sendable {
     func notedObject(
         forKey key: String, extending: ExpirationExtending
     ) -> (object: Unmanaged<StoredObject>, note: StoredObject?)? {
+        use(key, extending) { (.passRetained($0.object), $0.note) }
+    }
+
+    @inline(__always)
+    private func use<R: Sendable>(
+        _ key: String, _ extending: ExpirationExtending, _ read: @Sendable (Entry) -> R
+    ) -> R? {
         let date = now()
         let key = StoreKey(key)
         return entries.use(key) { entry in
             if entry.isExpired(at: date) { return nil }
             entry.extendExpiration(extending, at: date)
-            return (.passRetained(entry.object), entry.note)
+            return read(entry)
         }
     }
 
@@ -286,19 +288,17 @@ final class ObjectStore: Sendable {
         withExtendedLifetime(leaving) {}
     }
 
-    func removeAll(where shouldRemove: @Sendable (StoredObject) -> Bool) -> [StoredObject] {
-        entries.removeAll { shouldRemove($0.object) }.map(\.value.object)
-    }
-
-    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-        entries.removeKeys(where: shouldRemove)
+    func removeAll(
+        where shouldRemove: @Sendable (_ key: String, StoredObject) -> Bool
+    ) -> [(key: String, object: StoredObject)] {
+        entries.removeAll { shouldRemove($0, $1.object) }.map { ($0.key, $0.entry.value.object) }
     }
 
     func removeExpired() {
         let date = now()
-        let leaving = entries.removeAll { $0.isExpired(at: date) }
+        let leaving = entries.removeAll { $1.isExpired(at: date) }
         // All of them were counted at once, so that the sum does not overflow.
-        let cost = leaving.reduce(0) { $0 + $1.cost }
+        let cost = leaving.reduce(0) { $0 + $1.entry.cost }
         withExtendedLifetime(leaving) {}
         if cost >= HeapTrim.leastCost { HeapTrim.plan() }
     }

@@ -38,14 +38,13 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         return ledger.withLock { ledger in
             var leaving: [Value] = []
             while true {
-                let placement = shards[shard(of: key)].place(
+                let (answer, former) = shards[shard(of: key)].place(
                     &value, cost: cost, forKey: key, at: clock, within: &ledger.budget)
-                switch placement {
-                case .placed(let former):
-                    if let former { leaving.append(former) }
+                if let former { leaving.append(former) }
+                switch answer {
+                case .reserved:
                     return leaving
-                case .tooCostly(let former):
-                    if let former { leaving.append(former) }
+                case .tooCostly:
                     if let value { leaving.append(value) }
                     return leaving
                 case .full:
@@ -72,16 +71,8 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        removeElements { _, value in shouldRemove(value) }.map(\.entry)
-    }
-
-    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-        removeElements { key, _ in shouldRemove(key) }.map(\.key)
-    }
-
-    private func removeElements(
-        where shouldRemove: @Sendable (String, Value) -> Bool
+    func removeAll(
+        where shouldRemove: @Sendable (_ key: String, Value) -> Bool
     ) -> [(key: String, entry: Entry)] {
         ledger.withLock { ledger in
             var leaving: [(key: String, entry: Entry)] = []

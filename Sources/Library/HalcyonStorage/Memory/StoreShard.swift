@@ -14,14 +14,6 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     }
     typealias Table = KeyTable<Entry>
 
-    enum Placement {
-        case placed(former: Value?)
-        /// Other values have to be evicted first.
-        case full
-        /// The value can never be stored. The former one is removed.
-        case tooCostly(former: Value?)
-    }
-
     private let table = Mutex(Table())
     /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
     private let padding = InlineArray<16, UInt64>(repeating: 0)
@@ -50,34 +42,35 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
 
     /// Stores `value`, replacing the key's former one, if `budget` has room. If it is full, the
     /// former one stays and becomes the most recently used, so that others are evicted before it.
-    /// Takes `value` when it is placed.
+    /// Takes `value` when it is placed, and removes the former one also if `value` is too costly.
     func place(
         _ value: inout Value?, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
         within budget: inout StoreBudget
-    ) -> Placement {
+    ) -> (answer: StoreBudget.Answer, former: Value?) {
         table.withLock { table in
             let slot = table.slot(of: key)
             let formerCost = slot.flatMap { table[$0]?.cost }
-            switch budget.reserve(cost, inPlaceOf: formerCost) {
+            let answer = budget.reserve(cost, inPlaceOf: formerCost)
+            switch answer {
             case .tooCostly:
-                guard let slot else { return .tooCostly(former: nil) }
+                guard let slot else { return (answer, nil) }
                 let former = table.remove(slot)
                 budget.release(former.cost)
-                return .tooCostly(former: former.value)
+                return (answer, former.value)
             case .full:
                 if let slot { table.update(slot) { $0.lastUse = clock.next() } }
-                return .full
+                return (answer, nil)
             case .reserved:
                 let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
                 guard let slot else {
                     table.insert(entry, forKey: key)
-                    return .placed(former: nil)
+                    return (answer, nil)
                 }
                 let former = table.update(slot) { former in
                     defer { former = entry }
                     return former.value
                 }
-                return .placed(former: former)
+                return (answer, former)
             }
         }
     }

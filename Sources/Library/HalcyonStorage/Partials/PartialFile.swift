@@ -16,11 +16,12 @@ package final class PartialFile: @unchecked Sendable {
         package let description: String
     }
 
-    private enum State {
+    enum State {
         /// The file has not been looked up, or does not exist.
         case open
         case held(HeldFile)
-        /// Nothing more is written: another writer holds the file, or it is finished.
+        /// Nothing more is written: another writer holds the file, it cannot be used, or it is
+        /// finished.
         case closed
     }
 
@@ -85,7 +86,11 @@ package final class PartialFile: @unchecked Sendable {
     ) -> Content? {
         guard case .open = state else { return nil }
         do {
-            guard case .held(let file) = try claimed(creating: false) else { return nil }
+            let found = try files.claim(name, creating: false)
+            guard case .held(let file) = found else {
+                state = found
+                return nil
+            }
             guard let row = try files.row(of: name), file.truncate(to: row.size),
                 let bytes = try read(files, name, row)
             else {
@@ -105,7 +110,7 @@ package final class PartialFile: @unchecked Sendable {
     private func add(_ bytes: Data, at start: Int, _ description: String) -> Bool {
         if case .open = state {
             do {
-                guard case .held(let file) = try claimed(creating: true) else {
+                guard case .held(let file) = try files.claim(name, creating: true) else {
                     state = .closed
                     return false
                 }
@@ -113,7 +118,7 @@ package final class PartialFile: @unchecked Sendable {
                 guard file.truncate(to: 0) else { throw POSIXError.current }
                 state = .held(file)
             } catch {
-                files.noteFailure(error)
+                files.failed.give(error)
                 state = .closed
             }
         }
@@ -127,17 +132,11 @@ package final class PartialFile: @unchecked Sendable {
                 return true
             }
         } catch {
-            files.noteFailure(error)
+            files.failed.give(error)
         }
         files.drop(name)
         state = .closed
         return false
-    }
-
-    private func claimed(creating: Bool) throws -> PartialFiles.Claim {
-        let claim = try files.claim(name, creating: creating)
-        if case .taken = claim { state = .closed }
-        return claim
     }
 }
 

@@ -21,7 +21,8 @@ package final class PartialFiles: Sendable {
     private let sizeLimit: Int
     private let expiration: StorageExpiration
     private let cleaning = Mutex<RepeatingTimer?>(nil)
-    private let failed = OneShot<any Error>()
+    /// The first error that prevents writing.
+    let failed = OneShot<any Error>()
 
     /// - Parameters:
     ///   - folder: `nil` for `halcyon/partials` among the user's caches.
@@ -62,7 +63,7 @@ package final class PartialFiles: Sendable {
             await finishWriting()
             return await DiskLane.reading.run {
                 // A folder that cannot be read counts as empty.
-                (try? self.directory.withIndex(validated: true) { try $0.totalSize() }) ?? 0
+                (try? self.directory.reading { try $0.totalSize() }) ?? 0
             }
         }
     }
@@ -71,10 +72,6 @@ package final class PartialFiles: Sendable {
     package func removeAll() async {
         await finishWriting()
         await DiskLane.writing.run { self.remove { _, _ in true } }
-    }
-
-    func noteFailure(_ error: any Error) {
-        failed.give(error)
     }
 
     // MARK: Cleaning
@@ -107,18 +104,16 @@ package final class PartialFiles: Sendable {
         where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
     ) {
         // Files that cannot be removed now are removed the next time.
-        _ = try? directory.withIndex(validated: true) { index in
-            try index.write { transaction in
-                let folder = index.folder
-                let rows = try transaction.rows().filter { Self.isName($0.name) }
-                for row in rows where isUnwanted(row, folder.metadata(row.name)) {
-                    if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
-                }
-                let known = Set(rows.map(\.name))
-                for name in folder.names(hidden: false) ?? []
-                where Self.isName(name) && !known.contains(name) {
-                    if isUnwanted(nil, folder.metadata(name)) { folder.removeUnheld(name) }
-                }
+        _ = try? directory.writing { transaction in
+            let folder = transaction.folder
+            let rows = try transaction.rows().filter { Self.isName($0.name) }
+            for row in rows where isUnwanted(row, folder.metadata(row.name)) {
+                if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
+            }
+            let known = Set(rows.map(\.name))
+            for name in folder.names(hidden: false) ?? []
+            where Self.isName(name) && !known.contains(name) {
+                if isUnwanted(nil, folder.metadata(name)) { folder.removeUnheld(name) }
             }
         }
     }
@@ -130,24 +125,18 @@ package final class PartialFiles: Sendable {
 
 // The file operations of a `PartialFile`. All block.
 extension PartialFiles {
-    enum Claim {
-        case held(HeldFile)
-        case missing
-        /// Another process holds the file, or it cannot be used.
-        case taken
-    }
-
-    /// Locks the file `name`; with `creating`, an empty new one if there is none.
-    func claim(_ name: String, creating: Bool) throws -> Claim {
+    /// Locks the file `name`; with `creating`, an empty new one if there is none. `.open` without a
+    /// file, `.closed` if another process holds it.
+    func claim(_ name: String, creating: Bool) throws -> PartialFile.State {
         if creating { try directory.prepare() }
-        guard let folder = try directory.openFolder(validated: true) else { return .missing }
+        guard let folder = try directory.openFolder(validated: true) else { return .open }
         return try folder.claim(name, creating: creating)
     }
 
     /// The row of a file, if it is complete and not expired.
     func row(of name: String) throws -> IndexRow? {
         let now = directory.now().timeIntervalSince1970
-        let row = try directory.withIndex(validated: true) { try $0.row(named: name) } ?? nil
+        let row = try directory.reading { try $0.row(named: name) } ?? nil
         guard let row, row.key != nil, row.checksum != nil, row.expires > now else { return nil }
         return row
     }
@@ -169,14 +158,12 @@ extension PartialFiles {
             name: name, key: description, size: file.length, checksum: file.checksum.value,
             expires: expiration.estimatedExpirationSince(date).timeIntervalSince1970,
             accessed: date.timeIntervalSince1970, format: nil)
-        let isNoted: Void? = try directory.withIndex(validated: true) { index in
-            try index.write { transaction in
-                try transaction.upsert(row)
-                let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
-                    other != name && Self.isName(other) && index.folder.removeUnheld(other)
-                }
-                for file in old { try transaction.delete(file.name) }
+        let isNoted: Void? = try directory.writing { transaction in
+            try transaction.upsert(row)
+            let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
+                other != name && Self.isName(other) && transaction.folder.removeUnheld(other)
             }
+            for file in old { try transaction.delete(file.name) }
         }
         return isNoted != nil
     }
@@ -184,41 +171,36 @@ extension PartialFiles {
     func drop(_ name: String) {
         // First the file: a row without one is recognized as stale.
         _ = try? directory.openFolder(validated: false)?.remove(name)
-        _ = try? directory.withIndex(validated: true) { index in
-            try index.write { try $0.delete(name) }
-        }
+        _ = try? directory.writing { try $0.delete(name) }
     }
 }
 
 extension CacheFolder {
-    fileprivate func claim(_ name: String, creating: Bool) throws(POSIXError)
-        -> PartialFiles.Claim
-    {
+    fileprivate func claim(
+        _ name: String, creating: Bool
+    ) throws(POSIXError) -> PartialFile.State {
         let descriptor = openForAppending(name, creating: creating)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return .missing }
+            if errno == ENOENT { return .open }
             throw .current
         }
         let file = HeldFile(descriptor)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .taken }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .closed }
         // The former holder may have removed it meanwhile.
         guard let metadata = metadata(name), metadata.isRegular,
-            metadata.identity == file.identity
-        else { return .taken }
+            metadata.stamp.identity == file.identity
+        else { return .closed }
         return .held(file)
     }
 
     /// Removes a file unless it is locked; returns whether it is gone.
     @discardableResult
     fileprivate func removeUnheld(_ name: String) -> Bool {
-        do {
-            switch try claim(name, creating: false) {
-            case .held: return remove(name)
-            case .missing: return true
-            case .taken: return false
-            }
-        } catch {
-            return false
+        // A file that cannot be opened stays.
+        switch try? claim(name, creating: false) {
+        case .held?: remove(name)
+        case .open?: true
+        case .closed?, nil: false
         }
     }
 }

@@ -18,12 +18,9 @@ extension ImageCache {
     ///
     /// A failing storage costs only the time until its error: images are then loaded and made here.
     public convenience init(name: String, shared: any SharedImageStorage) {
-        precondition(!name.isEmpty, "a cache needs a name")
         self.init(
             memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: DiskStorage.Backend(
-                noThrowConfig: DiskStorage.Config(name: name, sizeLimit: 0),
-                creatingDirectory: true), shared: shared)
+            diskStorage: DiskStorage.Backend(noThrowConfig: Self.diskConfig(name)), shared: shared)
     }
 
     /// Creates the cache in `cacheDirectoryURL`; see ``init(name:shared:)``.
@@ -31,12 +28,10 @@ extension ImageCache {
     public convenience init(
         name: String, cacheDirectoryURL: URL?, shared: any SharedImageStorage
     ) throws {
-        precondition(!name.isEmpty, "a cache needs a name")
         self.init(
             memoryStorage: Self.makeMemoryStorage(),
             diskStorage: try DiskStorage.Backend(
-                config: DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)),
-            shared: shared)
+                config: Self.diskConfig(name, in: cacheDirectoryURL)), shared: shared)
     }
 
     /// The storage shared with other machines; `nil` if there is none.

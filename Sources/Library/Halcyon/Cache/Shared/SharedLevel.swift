@@ -14,7 +14,7 @@ final class SharedLevel: Sendable {
     /// The name of the cache; caches with the same name share their files.
     private let cacheName: String
     private let changes = DiskOperations()
-    /// Limits the number of concurrent changes.
+    /// Limits the number of concurrent changes: in a lane they follow one another.
     private let lanes = DiskOperations()
     private let waitingBytes = Mutex(0)
     private let lastTrouble = Mutex<ContinuousClock.Instant?>(nil)

@@ -114,9 +114,7 @@ extension KF.Builder {
     /// Loads the image and gives it to `holder`.
     @discardableResult
     public func set<Holder: KingfisherImageSettable>(to holder: Holder) -> DownloadTask? {
-        holder.kf.setImage(
-            with: source, placeholder: imagePlaceholder, parsedOptions: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(into: holder, .image)
     }
 
     /// Loads the image and gives it to `button` for `state`.
@@ -124,9 +122,7 @@ extension KF.Builder {
     public func set<Button: KFCrossPlatformButton>(
         to button: Button, for state: ControlState
     ) -> DownloadTask? {
-        button.kf.setImage(
-            with: source, for: state, placeholder: imagePlaceholder, parsedOptions: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(into: button, .image(state))
     }
 
     /// Loads the image and gives it to `button` as background for `state`.
@@ -134,17 +130,13 @@ extension KF.Builder {
     public func setBackground<Button: KFCrossPlatformButton>(
         to button: Button, for state: ControlState
     ) -> DownloadTask? {
-        button.kf.setBackgroundImage(
-            with: source, for: state, placeholder: imagePlaceholder, parsedOptions: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(into: button, .background(state))
     }
 
     /// Loads the image and gives it to `button`.
     @discardableResult
     public func set<Button: KFCrossPlatformToggleButton>(to button: Button) -> DownloadTask? {
-        button.kf.setImage(
-            with: source, placeholder: imagePlaceholder, parsedOptions: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(into: button, .image)
     }
 
     /// Loads the image and gives it to `button` as alternate image.
@@ -152,12 +144,16 @@ extension KF.Builder {
     public func setAlternative<Button: KFCrossPlatformToggleButton>(
         to button: Button
     ) -> DownloadTask? {
-        button.kf.setAlternateImage(
-            with: source, placeholder: imagePlaceholder, parsedOptions: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(into: button, .alternateImage)
     }
 
-    private var imagePlaceholder: KFCrossPlatformImage? { placeholder as? KFCrossPlatformImage }
+    private func load<Holder: KingfisherCompatible>(
+        into holder: Holder, _ part: ImagePart<Holder>
+    ) -> DownloadTask? {
+        holder.kf.load(
+            source, into: part, placeholder: placeholder as? KFCrossPlatformImage,
+            options: options, progress: progressBlock, completion: completionHandler)
+    }
 
     private var progressBlock: DownloadProgressBlock? {
         guard onProgressDelegate.isSet else { return nil }

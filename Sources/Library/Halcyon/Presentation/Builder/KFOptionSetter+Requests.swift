@@ -54,14 +54,6 @@ public import FoundationNetworking
         setting(\.onEvent, to: onMainActor(block))
     }
 
-    /// The block as one that is only called on the main actor, though its type does not say so.
-    private func onMainActor<Value: Sendable>(
-        _ block: (@MainActor @Sendable (Value) -> Void)?
-    ) -> (@Sendable (Value) -> Void)? {
-        guard let block else { return nil }
-        return { value in MainActor.assumeIsolated { block(value) } }
-    }
-
     /// Sets the source to load instead in low data mode; `nil` for none.
     public func lowDataModeSource(_ source: Source?) -> Self {
         setting(\.lowDataModeSource, to: source)

@@ -42,18 +42,20 @@ extension KFOptionSetter {
 
     /// Sets the handler for the image shown, called on the main actor.
     public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
-        setting { setter in
-            setter.onSuccessDelegate.set(
-                block.map { block in { result in MainActor.assumeIsolated { block(result) } } })
-        }
+        setting { $0.onSuccessDelegate.set(onMainActor(block)) }
     }
 
     /// Sets the handler for a failure, called on the main actor.
     public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
-        setting { setter in
-            setter.onFailureDelegate.set(
-                block.map { block in { error in MainActor.assumeIsolated { block(error) } } })
-        }
+        setting { $0.onFailureDelegate.set(onMainActor(block)) }
+    }
+
+    /// The block as one that is only called on the main actor, though its type does not say so.
+    func onMainActor<Value: Sendable>(
+        _ block: (@MainActor @Sendable (Value) -> Void)?
+    ) -> (@Sendable (Value) -> Void)? {
+        guard let block else { return nil }
+        return { value in MainActor.assumeIsolated { block(value) } }
     }
 }
 

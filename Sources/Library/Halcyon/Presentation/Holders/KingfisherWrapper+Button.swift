@@ -45,8 +45,8 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 @MainActor extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads the image of `source` and shows it as the image for a state.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setImage(
         with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
@@ -104,12 +104,9 @@ public struct ControlState: OptionSet, Hashable, Sendable {
         parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.image(for: state) },
-            set: { button, image, _ in button.setImage(image, for: state) })
-        return SlotTable.shared.loader(of: base, .stateImage(state)).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
+        load(
+            source, into: .image(state), placeholder: placeholder, options: parsedOptions,
+            progress: progressBlock, completion: completionHandler)
     }
 
     /// The number of the load the image for `state` waits for; `nil` when it waits for none.
@@ -119,9 +116,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
     /// Cancels what the images for all states wait for; that completes with errors.
     public func cancelImageDownloadTask() {
-        for loader in SlotTable.shared.runningLoaders(of: base, where: \.isStateImage) {
-            loader.cancel()
-        }
+        SlotTable.shared.cancelLoads(of: base, where: \.isStateImage)
     }
 
     /// Cancels what the image for `state` waits for; that completes with an error.
@@ -131,18 +126,18 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
     /// Loads the image of `source` and shows it as the background for a state.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setBackgroundImage(
         with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        setBackgroundImage(
-            with: source, for: state, placeholder: placeholder,
-            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(
+            source, into: .background(state), placeholder: placeholder,
+            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Loads an image and shows it as the background for a state; see the form for sources.
@@ -181,19 +176,6 @@ public struct ControlState: OptionSet, Hashable, Sendable {
             options: options, progressBlock: nil, completionHandler: completionHandler)
     }
 
-    func setBackgroundImage(
-        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
-    ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.backgroundImage(for: state) },
-            set: { button, image, _ in button.setBackgroundImage(image, for: state) })
-        return SlotTable.shared.loader(of: base, .stateBackground(state)).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
-    }
-
     /// The number of the load the background for `state` waits for; `nil` when it waits for none.
     public func backgroundTaskIdentifier(for state: ControlState) -> Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .stateBackground(state))?.taskIdentifier
@@ -201,13 +183,25 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
     /// Cancels what the backgrounds for all states wait for; that completes with errors.
     public func cancelBackgroundImageDownloadTask() {
-        for loader in SlotTable.shared.runningLoaders(of: base, where: \.isStateBackground) {
-            loader.cancel()
-        }
+        SlotTable.shared.cancelLoads(of: base, where: \.isStateBackground)
     }
 
     /// Cancels what the background for `state` waits for; that completes with an error.
     public func cancelBackgroundImageDownloadTask(for state: ControlState) {
         SlotTable.shared.runningLoader(of: base, .stateBackground(state))?.cancel()
+    }
+}
+
+extension ImagePart where Holder: KFCrossPlatformButton {
+    static func image(_ state: ControlState) -> Self {
+        Self(
+            slot: .stateImage(state), get: { $0.image(for: state) },
+            set: { button, image, _ in button.setImage(image, for: state) })
+    }
+
+    static func background(_ state: ControlState) -> Self {
+        Self(
+            slot: .stateBackground(state), get: { $0.backgroundImage(for: state) },
+            set: { button, image, _ in button.setBackgroundImage(image, for: state) })
     }
 }

@@ -28,26 +28,17 @@ extension KingfisherHasImageComponent {
 @MainActor extension KingfisherWrapper where Base: KingfisherImageSettable {
     /// Loads the image of `source` and shows it.
     ///
-    /// Uses `KingfisherManager.shared`, its default options and then `options`. A load that another one
-    /// follows goes on, so that its image is cached, but completes with `notCurrentSourceTask`.
-    /// - Parameters:
-    ///   - source: `nil` shows the placeholder and completes with `emptySource` at once.
-    ///   - placeholder: Shown until the image comes; `nil` empties the object.
-    ///   - options: They win over the default options.
-    ///   - progressBlock: Called as bytes arrive, when their total is known.
-    ///   - completionHandler: Called exactly once; before this returns for an image in memory.
-    /// - Returns: The running load; `nil` when the image comes from a cache, or when no load has begun
-    ///   yet.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view.
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        setImage(
-            with: source, placeholder: placeholder,
-            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(
+            source, into: .image, placeholder: placeholder,
+            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Loads an image and shows it; see the form for sources.
@@ -107,19 +98,6 @@ extension KingfisherHasImageComponent {
             progressBlock: nil, completionHandler: completionHandler)
     }
 
-    func setImage(
-        with source: Source?, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
-    ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.getImage() },
-            set: { $0.setImage($1, options: $2) })
-        return SlotTable.shared.loader(of: base, .image).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
-    }
-
     /// The number of the load the object waits for; `nil` when it waits for none.
     public var taskIdentifier: Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier
@@ -128,5 +106,11 @@ extension KingfisherHasImageComponent {
     /// Cancels what the object waits for; that completes with an error.
     public func cancelDownloadTask() {
         SlotTable.shared.runningLoader(of: base, .image)?.cancel()
+    }
+}
+
+extension ImagePart where Holder: KingfisherImageSettable {
+    static var image: Self {
+        Self(slot: .image, get: { $0.getImage() }, set: { $0.setImage($1, options: $2) })
     }
 }

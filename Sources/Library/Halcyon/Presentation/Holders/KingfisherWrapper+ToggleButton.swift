@@ -1,18 +1,18 @@
 @MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
     /// Loads the image of `source` and shows it as the image.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        setImage(
-            with: source, placeholder: placeholder,
-            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(
+            source, into: .image, placeholder: placeholder,
+            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Loads an image and shows it as the image; see the form for sources.
@@ -47,35 +47,22 @@
         setImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
             progressBlock: nil, completionHandler: completionHandler)
-    }
-
-    func setImage(
-        with source: Source?, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
-    ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.image },
-            set: { button, image, _ in button.image = image })
-        return SlotTable.shared.loader(of: base, .image).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
     }
 
     /// Loads the image of `source` and shows it as the alternate image.
     ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
-    /// holds one image, for this slot alone.
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
+    /// this slot alone.
     @discardableResult
     public func setAlternateImage(
         with source: Source?, placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
         completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
-        setAlternateImage(
-            with: source, placeholder: placeholder,
-            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
-            progressBlock: progressBlock, completionHandler: completionHandler)
+        load(
+            source, into: .alternateImage, placeholder: placeholder,
+            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Loads an image and shows it as the alternate image; see the form for sources.
@@ -110,19 +97,6 @@
         setAlternateImage(
             with: resource?.convertToSource(), placeholder: placeholder, options: options,
             progressBlock: nil, completionHandler: completionHandler)
-    }
-
-    func setAlternateImage(
-        with source: Source?, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
-    ) -> DownloadTask? {
-        let slot = ImageComponentSlot(
-            holder: base, placeholder: placeholder, get: { $0.alternateImage },
-            set: { button, image, _ in button.alternateImage = image })
-        return SlotTable.shared.loader(of: base, .alternateImage).load(
-            source, into: slot, options: parsedOptions, progress: progressBlock,
-            completion: completionHandler)
     }
 
     /// The number of the load the image waits for; `nil` when it waits for none.
@@ -143,5 +117,17 @@
     /// Cancels what the alternate image waits for; that completes with an error.
     public func cancelAlternateImageDownloadTask() {
         SlotTable.shared.runningLoader(of: base, .alternateImage)?.cancel()
+    }
+}
+
+extension ImagePart where Holder: KFCrossPlatformToggleButton {
+    static var image: Self {
+        Self(slot: .image, get: { $0.image }, set: { button, image, _ in button.image = image })
+    }
+
+    static var alternateImage: Self {
+        Self(
+            slot: .alternateImage, get: { $0.alternateImage },
+            set: { button, image, _ in button.alternateImage = image })
     }
 }

@@ -71,9 +71,9 @@ extension KFImage {
         /// The options of the load.
         public var options: KingfisherParsedOptionsInfo
 
-        let onFailureDelegate: Delegate<KingfisherError, Void>
-        let onSuccessDelegate: Delegate<RetrieveImageResult, Void>
-        let onProgressDelegate: Delegate<(Int64, Int64), Void>
+        private(set) var onFailureDelegate = Delegate<KingfisherError, Void>()
+        private(set) var onSuccessDelegate = Delegate<RetrieveImageResult, Void>()
+        private(set) var onProgressDelegate = Delegate<(Int64, Int64), Void>()
 
         /// The configuration blocks for the image's view, in order.
         public var configurations: [(any KFCrossPlatformImageView) -> Void] = []
@@ -99,9 +99,6 @@ extension KFImage {
             self.source = source
             options = KingfisherParsedOptionsInfo(
                 KingfisherManager.shared.defaultOptions + [.loadDiskFileSynchronously])
-            onFailureDelegate = Delegate()
-            onSuccessDelegate = Delegate()
-            onProgressDelegate = Delegate()
         }
 
         private init(copying other: Context) {
@@ -140,7 +137,7 @@ extension KFImage.Context: @MainActor Hashable {
 }
 
 extension KFImage {
-    /// The timing of a transition.
+    /// The timing of a transition. Durations are in seconds; without one, the transition's own counts.
     public struct Animation: Hashable, Sendable {
         private let curve: ImageTransition.AnimationOptions?
         private let duration: TimeInterval?
@@ -149,29 +146,21 @@ extension KFImage {
         public static let `default` = Animation(curve: nil, duration: nil)
 
         /// Constant speed.
-        ///
-        /// - Parameter duration: In seconds, in place of the transition's own.
         public static func linear(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveLinear, duration: duration)
         }
 
         /// Slow at the start.
-        ///
-        /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeIn(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveEaseIn, duration: duration)
         }
 
         /// Slow at the end.
-        ///
-        /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeOut(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: .curveEaseOut, duration: duration)
         }
 
         /// Slow at both ends.
-        ///
-        /// - Parameter duration: In seconds, in place of the transition's own.
         public static func easeInOut(duration: TimeInterval? = nil) -> Animation {
             Animation(curve: [.curveEaseIn, .curveEaseOut], duration: duration)
         }

@@ -1,7 +1,7 @@
 /// The loaders of holders without storage of their own, kept during loads.
 ///
 /// An entry is removed when its last load has ended, so the table needs no notice of released
-/// holders.
+/// holders. Not a `WorkTable`: loads of one slot replace each other.
 @MainActor final class SlotTable {
     static let shared = SlotTable()
 
@@ -50,11 +50,54 @@
         return entry?.holder === holder ? entry?.loader : nil
     }
 
-    func runningLoaders(of holder: AnyObject, where isIncluded: (Slot) -> Bool) -> [ImageSlotLoader]
-    {
+    func cancelLoads(of holder: AnyObject, where isIncluded: (Slot) -> Bool) {
         let id = ObjectIdentifier(holder)
-        return entries.filter { key, entry in
+        let running = entries.filter { key, entry in
             key.holder == id && entry.holder === holder && isIncluded(key.slot)
-        }.map(\.value.loader)
+        }
+        for entry in running.values { entry.loader.cancel() }
+    }
+}
+
+/// A part of an object that can do nothing but hold an image.
+@MainActor struct ImagePart<Holder: AnyObject> {
+    let slot: SlotTable.Slot
+    let get: @MainActor (Holder) -> KFCrossPlatformImage?
+    let set: @MainActor (Holder, KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
+}
+
+/// A part of an object with the placeholder of a load.
+@MainActor private struct ImagePartSlot<Holder: AnyObject>: ImageSlot {
+    weak var holder: Holder?
+    let part: ImagePart<Holder>
+    let placeholder: KFCrossPlatformImage?
+
+    var isThere: Bool { holder != nil }
+
+    var isEmpty: Bool { holder.flatMap(part.get) == nil }
+
+    func showPlaceholder(_ options: KingfisherParsedOptionsInfo) {
+        preview(placeholder, options: options)
+    }
+
+    func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        if let holder { part.set(holder, image, options) }
+    }
+
+    func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo) {
+        if let image = options.onFailureImage { preview(image, options: options) }
+    }
+}
+
+@MainActor extension KingfisherWrapper where Base: AnyObject {
+    /// Loads the image of `source` and shows it in a part of the object.
+    func load(
+        _ source: Source?, into part: ImagePart<Base>, placeholder: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
+        completion: ImageSettingCompletion?
+    ) -> DownloadTask? {
+        SlotTable.shared.loader(of: base, part.slot).load(
+            source, into: ImagePartSlot(holder: base, part: part, placeholder: placeholder),
+            options: options, progress: progress, completion: completion)
     }
 }

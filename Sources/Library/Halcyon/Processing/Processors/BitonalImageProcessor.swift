@@ -25,7 +25,7 @@ extension BitonalImageProcessor: TextualImageProcessor {
         self.init(threshold: arguments.optional(.fraction("threshold")) ?? 0.5)
     }
 
-    var argumentTexts: [String] { threshold == 0.5 ? [] : [SpecText.text(of: threshold)] }
+    var writtenArguments: [(any SpecValue)?] { [threshold.unless(0.5)] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -18,5 +18,5 @@ extension BlackWhiteProcessor: TextualImageProcessor {
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {}
 
-    var argumentTexts: [String] { [] }
+    var writtenArguments: [(any SpecValue)?] { [] }
 }

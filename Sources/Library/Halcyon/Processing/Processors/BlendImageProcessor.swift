@@ -45,9 +45,8 @@ extension BlendImageProcessor: TextualImageProcessor {
         self.init(blendMode: mode, alpha: alpha, backgroundColor: arguments.optional(.color))
     }
 
-    var argumentTexts: [String] {
-        [blendMode.name] + (alpha == 1 ? [] : [SpecText.text(of: alpha)])
-            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    var writtenArguments: [(any SpecValue)?] {
+        [blendMode.name, alpha.unless(1), backgroundColor]
     }
 }
 

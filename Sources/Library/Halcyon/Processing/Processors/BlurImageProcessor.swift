@@ -24,7 +24,7 @@ extension BlurImageProcessor: TextualImageProcessor {
         self.init(blurRadius: try arguments.required(.length("radius")))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: blurRadius)] }
+    var writtenArguments: [(any SpecValue)?] { [blurRadius] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

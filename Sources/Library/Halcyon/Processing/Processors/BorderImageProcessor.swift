@@ -64,12 +64,8 @@ extension BorderImageProcessor: TextualImageProcessor {
         self.init(border: border)
     }
 
-    var argumentTexts: [String] {
-        let corners = border.roundingCorners
-        return [
-            SpecText.text(of: border.lineWidth), SpecText.text(of: border.color),
-            SpecText.text(of: border.radius),
-        ] + (corners == .all ? [] : [SpecText.text(of: corners)])
+    var writtenArguments: [(any SpecValue)?] {
+        [border.lineWidth, border.color, border.radius, border.roundingCorners.unless(.all)]
     }
 }
 

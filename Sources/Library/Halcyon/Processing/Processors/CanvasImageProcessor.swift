@@ -42,10 +42,8 @@ extension CanvasImageProcessor: TextualImageProcessor {
         self.init(size: size, anchor: anchor, backgroundColor: arguments.optional(.color))
     }
 
-    var argumentTexts: [String] {
-        let isCentred = anchor == CGPoint(x: 0.5, y: 0.5)
-        return [SpecText.text(of: size)] + (isCentred ? [] : [SpecText.text(of: anchor)])
-            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    var writtenArguments: [(any SpecValue)?] {
+        [size, anchor.unless(CGPoint(x: 0.5, y: 0.5)), backgroundColor]
     }
 }
 

@@ -70,9 +70,8 @@ extension ColorControlsProcessor: TextualImageProcessor {
             brightness: values[0], contrast: values[1], saturation: values[2], inputEV: values[3])
     }
 
-    var argumentTexts: [String] {
-        let values = [brightness, contrast, saturation, inputEV]
-        return [values.map { SpecText.text(of: $0) }.joined(separator: ",")]
+    var writtenArguments: [(any SpecValue)?] {
+        [[brightness, contrast, saturation, inputEV].map(\.specText).joined(separator: ",")]
     }
 }
 

@@ -31,9 +31,8 @@ extension CroppingImageProcessor: TextualImageProcessor {
         self.init(size: size, anchor: arguments.optional(.anchor) ?? CGPoint(x: 0.5, y: 0.5))
     }
 
-    var argumentTexts: [String] {
-        let isCentred = anchor == CGPoint(x: 0.5, y: 0.5)
-        return [SpecText.text(of: size)] + (isCentred ? [] : [SpecText.text(of: anchor)])
+    var writtenArguments: [(any SpecValue)?] {
+        [size, anchor.unless(CGPoint(x: 0.5, y: 0.5))]
     }
 }
 

@@ -38,9 +38,7 @@ extension DownsamplingImageProcessor: TextualImageProcessor {
         self.init(size: size, quality: arguments.optional(Self.quality) ?? .best)
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: size)] + (quality == .best ? [] : [quality.rawValue])
-    }
+    var writtenArguments: [(any SpecValue)?] { [size, quality.unless(.best)?.rawValue] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -32,7 +32,7 @@ extension FlippingImageProcessor: TextualImageProcessor {
         self.init(horizontally: sides.areHorizontal, vertically: sides.areVertical)
     }
 
-    var argumentTexts: [String] {
+    var writtenArguments: [(any SpecValue)?] {
         [SpecText.Sides(horizontally: horizontally, vertically: vertically).rawValue]
     }
 }

@@ -33,7 +33,7 @@ extension FocusCroppingImageProcessor: TextualImageProcessor {
         self.init(size: size, focus: try arguments.required(.anchor))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: size), SpecText.text(of: focus)] }
+    var writtenArguments: [(any SpecValue)?] { [size, focus] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -28,7 +28,7 @@ extension GaussianBlurImageProcessor: TextualImageProcessor {
         self.init(sigma: try arguments.required(.length("sigma")))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: sigma)] }
+    var writtenArguments: [(any SpecValue)?] { [sigma] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

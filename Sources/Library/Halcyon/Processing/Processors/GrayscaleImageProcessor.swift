@@ -15,7 +15,7 @@ extension GrayscaleImageProcessor: TextualImageProcessor {
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {}
 
-    var argumentTexts: [String] { [] }
+    var writtenArguments: [(any SpecValue)?] { [] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

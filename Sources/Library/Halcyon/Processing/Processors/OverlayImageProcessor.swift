@@ -29,9 +29,7 @@ extension OverlayImageProcessor: TextualImageProcessor {
         self.init(overlay: color, fraction: arguments.optional(.fraction("fraction")) ?? 0.5)
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: overlay)] + (fraction == 0.5 ? [] : [SpecText.text(of: fraction)])
-    }
+    var writtenArguments: [(any SpecValue)?] { [overlay, fraction.unless(0.5)] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -66,12 +66,12 @@ extension PaddingImageProcessor: TextualImageProcessor {
             backgroundColor: arguments.optional(.color))
     }
 
-    var argumentTexts: [String] {
+    var writtenArguments: [(any SpecValue)?] {
         let lengths = [top, right, bottom, left]
         let isEven = lengths.allSatisfy { $0 == top }
-        let texts = (isEven ? [top] : lengths).map { SpecText.text(of: $0) }
-        return [texts.joined(separator: ",")]
-            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+        return [
+            (isEven ? [top] : lengths).map(\.specText).joined(separator: ","), backgroundColor,
+        ]
     }
 }
 

@@ -24,7 +24,7 @@ extension PixelatingImageProcessor: TextualImageProcessor {
         self.init(side: try arguments.required(.length("side")))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: side)] }
+    var writtenArguments: [(any SpecValue)?] { [side] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -28,9 +28,7 @@ extension RegionImageProcessor: TextualImageProcessor {
         self.init(region: CGRect(origin: try arguments.required(.place), size: size))
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: region.size), SpecText.text(of: region.origin)]
-    }
+    var writtenArguments: [(any SpecValue)?] { [region.size, region.origin] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

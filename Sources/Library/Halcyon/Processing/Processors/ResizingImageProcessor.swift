@@ -41,9 +41,9 @@ extension ResizingImageProcessor: TextualImageProcessor {
         self.init(referenceSize: size, mode: arguments.optional(Self.mode) ?? .none)
     }
 
-    var argumentTexts: [String] {
-        let mode = Self.modes.filter { $0.mode == targetContentMode && $0.mode != .none }
-        return [SpecText.text(of: referenceSize)] + mode.map(\.name)
+    var writtenArguments: [(any SpecValue)?] {
+        let mode = targetContentMode.unless(.none)
+        return [referenceSize, Self.modes.first { $0.mode == mode }?.name]
     }
 }
 

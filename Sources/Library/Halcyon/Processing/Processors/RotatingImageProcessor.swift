@@ -40,9 +40,7 @@ extension RotatingImageProcessor: TextualImageProcessor {
         self.init(degrees: degrees, backgroundColor: arguments.optional(.color))
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: degrees)] + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
-    }
+    var writtenArguments: [(any SpecValue)?] { [degrees, backgroundColor] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -86,10 +86,8 @@ extension RoundCornerImageProcessor: TextualImageProcessor {
             backgroundColor: arguments.optional(.color))
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: radius)] + (targetSize.map { [SpecText.text(of: $0)] } ?? [])
-            + (roundingCorners == .all ? [] : [SpecText.text(of: roundingCorners)])
-            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    var writtenArguments: [(any SpecValue)?] {
+        [radius, targetSize, roundingCorners.unless(.all), backgroundColor]
     }
 }
 

@@ -26,7 +26,7 @@ extension SharpeningImageProcessor: TextualImageProcessor {
         self.init(sigma: try arguments.required(.length("sigma")))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: sigma)] }
+    var writtenArguments: [(any SpecValue)?] { [sigma] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

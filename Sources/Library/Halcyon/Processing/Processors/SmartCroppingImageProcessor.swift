@@ -40,9 +40,7 @@ extension SmartCroppingImageProcessor: TextualImageProcessor {
         self.init(size: size, interest: arguments.optional(Self.interest) ?? .attention)
     }
 
-    var argumentTexts: [String] {
-        [SpecText.text(of: size)] + (interest == .attention ? [] : [interest.rawValue])
-    }
+    var writtenArguments: [(any SpecValue)?] { [size, interest.unless(.attention)?.rawValue] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -25,7 +25,7 @@ extension TintImageProcessor: TextualImageProcessor {
         self.init(tint: try arguments.required(.color))
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: tint)] }
+    var writtenArguments: [(any SpecValue)?] { [tint] }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -56,12 +56,9 @@ extension TrimmingImageProcessor: TextualImageProcessor {
             isEvenVertically: sides?.areVertical ?? false)
     }
 
-    var argumentTexts: [String] {
-        let sides = SpecText.Sides(
-            horizontally: isEvenHorizontally, vertically: isEvenVertically)
-        return (threshold == 10 ? [] : [SpecText.text(of: threshold)])
-            + (color.map { [SpecText.text(of: $0)] } ?? [])
-            + (sides == .none ? [] : [sides.rawValue])
+    var writtenArguments: [(any SpecValue)?] {
+        let sides = SpecText.Sides(horizontally: isEvenHorizontally, vertically: isEvenVertically)
+        return [threshold.unless(10), color, sides.unless(.none)?.rawValue]
     }
 }
 

@@ -103,13 +103,14 @@ protocol TextualImageProcessor: WrittenImageProcessor {
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError)
 
-    /// The arguments after the name, in the order in which `init(arguments:)` reads them.
-    var argumentTexts: [String] { get }
+    /// The arguments after the name, in the order in which `init(arguments:)` reads them; `nil` for
+    /// one that is left out.
+    var writtenArguments: [(any SpecValue)?] { get }
 }
 
 extension TextualImageProcessor {
     var spec: String {
-        ([Self.textForm.name] + argumentTexts).joined(separator: ":")
+        ([Self.textForm.name] + writtenArguments.compactMap { $0?.specText }).joined(separator: ":")
     }
 }
 

@@ -69,42 +69,64 @@ enum SpecText {
         return Color(
             red: components[0], green: components[1], blue: components[2], alpha: components[3])
     }
+}
 
-    static func text(of number: CGFloat) -> String {
-        let text = "\(number)"
+/// A value in the text form of processors, as `ProcessorArgument` reads it.
+protocol SpecValue {
+    var specText: String { get }
+}
+
+extension CGFloat: SpecValue {
+    var specText: String {
+        let text = "\(self)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
+}
 
-    static func text(of size: CGSize) -> String {
-        "\(text(of: size.width))x\(text(of: size.height))"
-    }
+extension CGSize: SpecValue {
+    var specText: String { "\(width.specText)x\(height.specText)" }
+}
 
-    static func text(of point: CGPoint) -> String {
-        "\(text(of: point.x)),\(text(of: point.y))"
-    }
+extension CGPoint: SpecValue {
+    var specText: String { "\(x.specText),\(y.specText)" }
+}
 
-    static func text(of radius: Radius) -> String {
-        switch radius {
-        case .widthFraction(let fraction): "w\(text(of: fraction))"
-        case .heightFraction(let fraction): "h\(text(of: fraction))"
-        case .point(let length): text(of: length)
+extension Radius: SpecValue {
+    var specText: String {
+        switch self {
+        case .widthFraction(let fraction): "w\(fraction.specText)"
+        case .heightFraction(let fraction): "h\(fraction.specText)"
+        case .point(let length): length.specText
         }
     }
+}
 
-    static func text(of corners: RectCorner) -> String {
-        if let named = Self.corners.first(where: { $0.corner == corners }) { return named.name }
-        return Self.corners.prefix(4).filter { corners.contains($0.corner) }.map(\.name)
+extension RectCorner: SpecValue {
+    var specText: String {
+        if let named = SpecText.corners.first(where: { $0.corner == self }) { return named.name }
+        return SpecText.corners.prefix(4).filter { contains($0.corner) }.map(\.name)
             .joined(separator: "+")
     }
+}
 
+extension Color: SpecValue {
     /// Two digits per component if that is exact.
-    static func text(of color: Color) -> String {
-        let components = [color.red, color.green, color.blue, color.alpha]
+    var specText: String {
+        let components = [red, green, blue, alpha]
         let bytes = components.map { ($0 * 255).rounded() }
         guard zip(bytes, components).allSatisfy({ (0...255).contains($0) && $0 / 255 == $1 }) else {
-            return "rgba(\(components.map { text(of: $0) }.joined(separator: ",")))"
+            return "rgba(\(components.map(\.specText).joined(separator: ",")))"
         }
-        let told = bytes.prefix(color.alpha == 1 ? 3 : 4)
+        let told = bytes.prefix(alpha == 1 ? 3 : 4)
         return "#" + String(hexadecimal: told.map { UInt8($0) })
     }
+}
+
+extension String: SpecValue {
+    var specText: String { self }
+}
+
+extension Equatable {
+    /// The value; `nil` for the usual one, which need not be written.
+    func unless(_ usual: Self) -> Self? { self == usual ? nil : self }
 }

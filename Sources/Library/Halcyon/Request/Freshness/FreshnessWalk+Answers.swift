@@ -26,7 +26,7 @@ extension FreshnessWalk {
             hop, answer.received)
         await invalidate(after: hop, answer)
         if let location = answer.redirect {
-            wayUse.note(.asked)
+            wayUse = wayUse.limited(by: .validated)
             return .follow(location, keepRedirect(hop, answer))
         }
         if task.isNotModified(answer.status), let record = hop.record {
@@ -104,7 +104,7 @@ extension FreshnessWalk {
             }
             if let location = await location(hop) {
                 // The redirect's target may be cached or reachable.
-                wayUse.note(.stale(.error(error)))
+                wayUse = wayUse.limited(by: .stale(.error(error)))
                 return follow(record, to: location)
             }
         }
@@ -194,7 +194,7 @@ extension FreshnessWalk {
             if case .memory? = copy {} else if !isKept, stage < .startedAgain { return .again }
         }
         if let location = await location(hop) {
-            wayUse.note(.asked)
+            wayUse = wayUse.limited(by: .validated)
             return follow(record, to: location)
         }
         let result: RetrieveImageResult?

@@ -11,32 +11,6 @@ struct RedirectReplacement {
 }
 
 extension FreshnessWalk {
-    /// The origin of the redirects on the way to an image: the cache or the server.
-    enum WayUse {
-        /// All were stored and fresh.
-        case fresh
-        /// At least one was requested from the server.
-        case asked
-        /// One of them was used although stale.
-        case stale(HTTPStaleReason)
-
-        mutating func note(_ use: WayUse) {
-            if case .stale = self { return }
-            if case .fresh = use { return }
-            self = use
-        }
-
-        /// Returns the reported use of an image reached this way, which is limited by that of its
-        /// redirects. An image just fetched from the server counts as fetched in any case.
-        func reported(_ use: HTTPCacheUse) -> HTTPCacheUse {
-            switch (self, use) {
-            case (.asked, .fresh): .validated
-            case (.stale(let reason), .fresh), (.stale(let reason), .validated): .stale(reason)
-            default: use
-            }
-        }
-    }
-
     /// Returns the target of the stored response, after the request's redirect handler; `nil` if it
     /// is no redirect, or one that is not followed.
     func location(_ hop: Hop) async -> URLRequest? {
@@ -96,5 +70,20 @@ extension FreshnessWalk {
             redirect, responseKey, body: nil, over: others, under: policy)
         if let record { writeAlone(record, superseding: others) }
         return record
+    }
+}
+
+extension HTTPCacheUse {
+    /// Returns this use, or `other` if that says more of the server: of an image and of a redirect on the
+    /// way to it, or of two redirects. An image just fetched counts as fetched in any case.
+    func limited(by other: HTTPCacheUse) -> HTTPCacheUse { other.rank > rank ? other : self }
+
+    private var rank: Int {
+        switch self {
+        case .fresh: 0
+        case .validated: 1
+        case .stale: 2
+        case .fetched: 3
+        }
     }
 }

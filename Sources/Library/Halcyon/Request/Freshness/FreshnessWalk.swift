@@ -39,8 +39,8 @@ struct FreshnessWalk {
     /// Redirects received in place of other stored responses, which stay until they have led to an
     /// image.
     var replacements: [RedirectReplacement] = []
-    /// The origin of the redirects followed so far.
-    var wayUse = WayUse.fresh
+    /// The use of the redirects followed so far; `validated` if one was requested from the server.
+    var wayUse = HTTPCacheUse.fresh
     var stage = Stage.searching
 
     var options: KingfisherParsedOptionsInfo { request.options }
@@ -53,7 +53,7 @@ struct FreshnessWalk {
             switch try await step(hop) {
             case .done(var result):
                 await settleRedirects()
-                result.httpCacheUse = result.httpCacheUse.map(wayUse.reported)
+                result.httpCacheUse = result.httpCacheUse?.limited(by: wayUse)
                 if result.response == nil {
                     result.response = hop.record.map(ObjectIdentifier.init)
                 }
@@ -232,7 +232,7 @@ struct FreshnessWalk {
         case .use where !way.contains { $0 === record }:
             return follow(record, to: location)
         case .useStale(revalidate: false):
-            wayUse.note(.stale(.accepted))
+            wayUse = wayUse.limited(by: .stale(.accepted))
             return follow(record, to: location)
         case .unsatisfiable:
             throw notCached
@@ -293,9 +293,7 @@ struct FreshnessWalk {
         }
         guard request.mayHaveOriginal else { return nil }
         let (originals, plain) = (request.originalCache, request.originalOptions)
-        if let (_, noted) = originals.originatedImage(forKey: request.key, options: plain),
-            noted?.record === record
-        {
+        if originals.memoryImage(request.originalKey, options: plain, of: origin) != nil {
             return .original(origin)
         }
         let file = await request.fileOrigin(request.originalKey, in: originals)
@@ -308,9 +306,10 @@ struct FreshnessWalk {
         let (cache, origin) = (request.targetCache, origin(record))
         if !request.storesBytesOnly {
             for other in record.imageKeys where other != request.key {
-                guard let (image, noted) = cache.originatedImage(forKey: other, options: options),
-                    noted?.record === record
-                else { continue }
+                let other = ImageKey(other, options)
+                guard let image = cache.memoryImage(other, options: options, of: origin) else {
+                    continue
+                }
                 cache.storeInMemory(image, for: key, options: options, origin: origin)
                 return .memory(image)
             }

@@ -30,9 +30,7 @@ extension ImageRequest {
         }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
         if let image = decidedInMemory(prepared, resource) {
-            options.events?.note(.found(.memory))
-            return used(
-                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
+            return await deliverFromMemory(image, .fresh, isImmediate: !preparesLater)
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, retention) {
@@ -96,17 +94,13 @@ extension ImageRequest {
         }
         if targetCache.originatedImage(forKey: self.key, options: options) != nil { return }
         let responseKey = firstResponseKey(url, resource)
-        if targetCache.shared != nil {
-            if await fileOrigin(key, in: targetCache) != nil { return }
-            let bytes = await targetCache.bring(
+        let originals = mayHaveOriginal ? [(originalCache, originalKey)] : []
+        for (cache, key) in [(targetCache, key)] + originals where cache.shared != nil {
+            if await fileOrigin(key, in: cache) != nil { return }
+            let bytes = await cache.bring(
                 key, options: options, responseKey: responseKey, isCurrent: isWanted)
             if bytes != nil { return }
         }
-        guard mayHaveOriginal, originalCache.shared != nil,
-            await fileOrigin(originalKey, in: originalCache) == nil
-        else { return }
-        await originalCache.bring(
-            originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
     }
 
     func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {
@@ -126,9 +120,7 @@ extension ImageRequest {
             let origin, origin.record == nil
         {
             note(.storedByProgram)
-            options.events?.note(.found(.memory))
-            return used(
-                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
+            return await deliverFromMemory(image, .fresh, isImmediate: !preparesLater)
         }
         if options.fromMemoryCacheOrRefresh { return nil }
         if await fileOrigin(key, in: targetCache)?.derivation == .program,
@@ -204,22 +196,10 @@ extension ImageRequest {
     func cached(
         _ key: ImageKey, of origin: ImageOrigin
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        let found: ImageCacheResult
-        do throws(KingfisherError) {
-            found = try await targetCache.lookup(
-                key, options: options, isCurrent: isWanted, origin: origin, accepting: asWanted)
-        } catch {
-            return try passOver(error)
+        guard let found = try await found(key, of: origin), let image = found.image else {
+            return nil
         }
-        guard let image = found.image else { return nil }
         return await deliverCached(image, from: found.cacheType)
-    }
-
-    func made(
-        of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
-    ) async throws(KingfisherError) -> RetrieveImageResult? {
-        var foundTrace = false
-        return try await madeOfOriginal(key, retention, &foundTrace, of: origin)
     }
 
     /// Logs an event that needed no decision.

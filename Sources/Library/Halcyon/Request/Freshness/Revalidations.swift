@@ -6,20 +6,27 @@ import Synchronization
 /// Revalidates images that were delivered stale, in the background: once for each response at a
 /// time, regardless of the number of requests, and a few at a time. Running revalidations have no
 /// owner and are not cancelled.
+///
+/// Not a `WorkTable`, whose work begins with its first caller and ends with its last.
 final class Revalidations: Sendable {
-    private struct Asking {
+    private enum Phase {
+        /// There has been no network since the job was begun.
+        case awaitingNetwork
+        case waiting
+        case running
+    }
+
+    private struct Job {
         let record: ResponseRecord
         /// The request that began it, in its background form.
         let request: ImageRequest
-        /// Whether there has been no network since it was begun.
-        var awaitsNetwork: Bool
+        var phase: Phase
         var requests: [ImageRequest]
     }
 
     private struct State {
-        var running: [ObjectIdentifier: Asking] = [:]
         /// In the order of arrival.
-        var waiting: [Asking] = []
+        var jobs: [Job] = []
         var pauses: [ObjectIdentifier: (pause: FailurePause, record: ResponseRecord)] = [:]
     }
 
@@ -47,21 +54,20 @@ final class Revalidations: Sendable {
         let date = now()
         let (dropped, isFirst) = state.withLock { state -> ([ImageRequest], Bool) in
             if state.pauses[id]?.pause.end(at: date) != nil { return ([request], false) }
-            if state.running[id] != nil {
-                state.running[id]?.requests.append(request)
+            if let index = state.jobs.firstIndex(where: { $0.record === record }) {
+                state.jobs[index].requests.append(request)
+                if !awaitingNetwork, state.jobs[index].phase == .awaitingNetwork {
+                    state.jobs[index].phase = .waiting
+                }
                 return ([], false)
             }
-            if let index = state.waiting.firstIndex(where: { $0.record === record }) {
-                state.waiting[index].requests.append(request)
-                if !awaitingNetwork { state.waiting[index].awaitsNetwork = false }
-                return ([], false)
-            }
-            state.waiting.append(
-                Asking(
+            state.jobs.append(
+                Job(
                     record: record, request: request.revalidating,
-                    awaitsNetwork: awaitingNetwork, requests: [request]))
-            let isFull = state.waiting.count > Self.capacity
-            return (isFull ? state.waiting.removeFirst().requests : [], true)
+                    phase: awaitingNetwork ? .awaitingNetwork : .waiting, requests: [request]))
+            let pending = state.jobs.indices.filter { state.jobs[$0].phase != .running }
+            let isFull = pending.count > Self.capacity
+            return (isFull ? state.jobs.remove(at: pending[0]).requests : [], true)
         }
         for request in dropped { request.onRevalidated?(nil) }
         if awaitingNetwork {
@@ -77,11 +83,13 @@ final class Revalidations: Sendable {
         Task {
             let isConnected = await self.network.isConnected(within: Self.patience)
             let dropped: [ImageRequest] = self.state.withLock { state in
-                let index = state.waiting.firstIndex { $0.record === record && $0.awaitsNetwork }
+                let index = state.jobs.firstIndex {
+                    $0.record === record && $0.phase == .awaitingNetwork
+                }
                 // Begun for another request, or dropped.
                 guard let index else { return [] }
-                guard isConnected else { return state.waiting.remove(at: index).requests }
-                state.waiting[index].awaitsNetwork = false
+                guard isConnected else { return state.jobs.remove(at: index).requests }
+                state.jobs[index].phase = .waiting
                 return []
             }
             for request in dropped { request.onRevalidated?(nil) }
@@ -90,30 +98,24 @@ final class Revalidations: Sendable {
     }
 
     private func startNext() {
-        let job: Asking? = state.withLock { state in
-            guard state.running.count < Self.width,
-                let index = state.waiting.firstIndex(where: { !$0.awaitsNetwork })
+        let job: Job? = state.withLock { state in
+            guard state.jobs.count(where: { $0.phase == .running }) < Self.width,
+                let index = state.jobs.firstIndex(where: { $0.phase == .waiting })
             else { return nil }
-            let job = state.waiting.remove(at: index)
-            state.running[ObjectIdentifier(job.record)] = job
-            return job
+            state.jobs[index].phase = .running
+            return state.jobs[index]
         }
         guard let job else { return }
         Task {
             // The server may have asked for a pause meanwhile.
             if job.request.downloader.serverPause(for: job.record.stored.url) != nil {
-                self.drop(job.record)
+                self.finish(job.record, nil)
             } else {
                 let result = await job.request.attempted()
                 self.finish(job.record, self.finding(of: result, job.record))
             }
             self.startNext()
         }
-    }
-
-    private func drop(_ record: ResponseRecord) {
-        let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
-        for request in job?.requests ?? [] { request.onRevalidated?(nil) }
     }
 
     private func finding(
@@ -130,25 +132,32 @@ final class Revalidations: Sendable {
         }
     }
 
-    private func finish(_ record: ResponseRecord, _ finding: HTTPRevalidation) {
+    private func finish(_ record: ResponseRecord, _ finding: HTTPRevalidation?) {
         let id = ObjectIdentifier(record)
         let date = now()
-        let job = state.withLock { state in
-            if case .failed(let error) = finding {
+        let job: Job? = state.withLock { state in
+            if case .failed(let error)? = finding {
                 var pause = state.pauses[id]?.pause ?? FailurePause(.backgroundRevalidation)
                 pause.noteFailure(
                     at: date, retryAfter: error.retryAfter(at: date), chance: 0.5)
                 state.pauses[id] = (pause, record)
-            } else {
+            } else if finding != nil {
                 state.pauses[id] = nil
             }
             // The pauses of unused responses, long over.
             if state.pauses.count > Self.capacity {
                 state.pauses = state.pauses.filter { $0.value.pause.end(at: date) != nil }
             }
-            return state.running.removeValue(forKey: id)
+            let index = state.jobs.firstIndex { $0.record === record }
+            return index.map { state.jobs.remove(at: $0) }
         }
-        for request in job?.requests ?? [] { tell(request, finding, job?.request) }
+        for request in job?.requests ?? [] {
+            if let finding {
+                tell(request, finding, job?.request)
+            } else {
+                request.onRevalidated?(nil)
+            }
+        }
     }
 
     private func tell(_ request: ImageRequest, _ found: HTTPRevalidation, _ asked: ImageRequest?) {
@@ -187,11 +196,7 @@ extension ImageRequest {
 
     /// Makes the only attempt: in the background there are no retries and no alternatives.
     fileprivate func attempted() async -> Result<RetrieveImageResult, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(try await image())
-        } catch {
-            return .failure(error)
-        }
+        await KingfisherError.catching(image)
     }
 
     /// Reports the result of a revalidation: to a view on the main actor, to a program on its

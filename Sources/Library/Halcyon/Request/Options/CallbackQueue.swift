@@ -1,6 +1,6 @@
 public import Dispatch
 public import Foundation
-import Synchronization
+import HalcyonWork
 
 /// A queue of operations that can carry callbacks; `OperationQueue` is one.
 public protocol CallbackOperationQueue: AnyObject, Sendable {
@@ -68,9 +68,15 @@ extension CallbackQueue {
         of begin: (_ hand: @escaping @Sendable (Value) -> Void) -> R
     ) -> R {
         guard let handler else { return begin { _ in } }
-        let delivery = Delivery(to: handler, on: self)
-        defer { delivery.open() }
-        return begin { delivery.give($0, atOnce: isImmediate($0)) }
+        let hasReturned = OneShot<Void>()
+        defer { hasReturned.give(()) }
+        return begin { value in
+            if isImmediate(value) || hasReturned.isGiven {
+                execute { handler(value) }
+            } else {
+                hasReturned.whenGiven { executeLater { handler(value) } }
+            }
+        }
     }
 
     /// Runs `block` where this queue says, but never within this call.
@@ -82,46 +88,6 @@ extension CallbackQueue {
         // One of the program's own may run its operations at once.
         case .operationQueue: DispatchQueue.global().async { execute(block) }
         }
-    }
-}
-
-/// A value on its way to a handler that may not be called before the function it was given to returns.
-private final class Delivery<Value: Sendable>: Sendable {
-    private enum State {
-        /// The function has not returned.
-        case waiting
-        /// The value was there before.
-        case early(Value)
-        /// The function has returned.
-        case open
-    }
-
-    private let handler: @Sendable (Value) -> Void
-    private let queue: CallbackQueue
-    private let state = Mutex(State.waiting)
-
-    init(to handler: @escaping @Sendable (Value) -> Void, on queue: CallbackQueue) {
-        self.handler = handler
-        self.queue = queue
-    }
-
-    /// Delivers the value: now, or as soon as that is allowed.
-    func give(_ value: Value, atOnce: Bool) {
-        let isAllowed = state.withLock { state in
-            if case .open = state { return true }
-            if !atOnce { state = .early(value) }
-            return atOnce
-        }
-        if isAllowed { queue.execute { [handler] in handler(value) } }
-    }
-
-    /// Allows delivering: the last thing the function does.
-    func open() {
-        let early: Value? = state.withLock { state in
-            defer { state = .open }
-            return if case .early(let value) = state { value } else { nil }
-        }
-        if let early { queue.executeLater { [handler] in handler(early) } }
     }
 }
 

@@ -37,41 +37,33 @@ final class ImageMaterial: Sendable {
     }
 
     /// Makes the image for `options`, on their `processingQueue` or else on the decoding pool, unless it
-    /// is made or in progress; `nil` if it exists.
+    /// is made or in progress.
     ///
     /// - Parameters:
     ///   - limits: The limits in place of those of the options.
     ///   - rendering: Whether its pixels have to be in memory.
-    ///   - completion: Called on the thread that made the image, or at once if it exists; not after
-    ///     the caller has left.
-    func makeImage(
-        _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
-        rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
-    ) -> Images.Ticket? {
-        var creating = options.imageCreatingOptions
-        if let limits { creating.limits = limits }
-        let kind = Kind(
-            processor: options.processor.identifier, creating: creating, isRendered: rendering)
-        // Never released: images are kept as long as the material.
-        let retention = images.retain(kind)
-        return images.ask(for: kind, during: retention, completion: completion) { work, finish in
-            var options = options
-            if let limits { options.decodingLimits = limits }
-            item.process(options, rendering: rendering, while: { work.isWanted }) { image in
-                finish(image.map(Made.success) ?? .failure(self.failure()))
-            }
-        }
-    }
-
-    /// Makes the image on behalf of `handle`, whose cancellation ends the wait: `completion` gets `nil`.
+    ///   - handle: The caller's task, whose cancellation ends the wait: `completion` gets `nil`.
+    ///   - completion: Called once, on the thread that made the image, or at once if it exists.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, for handle: DownloadTask,
         completion: @escaping @Sendable (Made?) -> Void
     ) {
+        var creating = options.imageCreatingOptions
+        if let limits { creating.limits = limits }
+        let kind = Kind(
+            processor: options.processor.identifier, creating: creating, isRendered: rendering)
         let isOver = OneShot<Void>()
-        let ticket = makeImage(options, limits: limits, rendering: rendering) { made in
+        // Never released: images are kept as long as the material.
+        let retention = images.retain(kind)
+        let ticket = images.ask(for: kind, during: retention) { made in
             if isOver.give(()) { completion(made) }
+        } work: { work, finish in
+            var options = options
+            if let limits { options.decodingLimits = limits }
+            item.process(options, rendering: rendering, while: { work.isWanted }) { image in
+                finish(image.map(Made.success) ?? .failure(self.failure()))
+            }
         }
         guard let ticket else { return }
         handle.onCancel(before: isOver) { [self] in

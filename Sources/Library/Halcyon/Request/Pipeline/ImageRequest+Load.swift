@@ -206,7 +206,9 @@ extension ImageRequest {
         do throws(KingfisherError) {
             result = .success(try await attempt.image())
         } catch {
-            result = await attempt.recovered(from: error)
+            result = await KingfisherError.catching { () throws(KingfisherError) in
+                try await attempt.recovered(from: error)
+            }
         }
         // Unless the size was already known from the first bytes.
         if let announcement, case .success(let value) = result {
@@ -216,22 +218,18 @@ extension ImageRequest {
         return result
     }
 
-    /// Returns the outcome of further attempts, after this one, the first, has failed.
-    private consuming func recovered(
+    /// Returns the result of further attempts, after this one, the first, has failed.
+    private func recovered(
         from failure: KingfisherError
-    ) async -> Result<RetrieveImageResult, KingfisherError> {
+    ) async throws(KingfisherError) -> RetrieveImageResult {
         var attempt = self
         var recovery = FailureRecovery(attempt.options)
         var context: RetryContext?
         var error = failure
         while true {
+            attempt = try await attempt.next(after: error, &recovery, &context)
             do throws(KingfisherError) {
-                attempt = try await attempt.next(after: error, &recovery, &context)
-            } catch {
-                return .failure(error)
-            }
-            do throws(KingfisherError) {
-                return .success(try await attempt.image())
+                return try await attempt.image()
             } catch let failure {
                 error = failure
             }

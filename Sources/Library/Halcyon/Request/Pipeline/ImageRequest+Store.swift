@@ -123,6 +123,8 @@ extension ImageRequest {
 /// Callers that need different contents or lifetimes each write the file, and the result is as if
 /// they had been ready in the order of their requests: an earlier request never overwrites the file
 /// of a later one, unless the later one was not to overwrite anything.
+///
+/// Not a `WorkTable`, whose callers may leave, and whose work depends on no order of requests.
 final class ImageFiles: Sendable {
     private struct Location: Hashable {
         let cache: ObjectIdentifier

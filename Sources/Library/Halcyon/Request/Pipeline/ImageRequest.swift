@@ -34,7 +34,6 @@ struct ImageRequest: Sendable {
 
     /// The number of the request: of two that write one file, the later one's content stays.
     var number: UInt64
-    /// The requested source.
     let originalSource: Source
     /// The source of this attempt.
     var source: Source
@@ -115,8 +114,19 @@ struct ImageRequest: Sendable {
 
         var foundTrace = false
         if !options.forceRefresh {
-            var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
-            if cached == nil { cached = try await madeOfOriginal(key, retention, &foundTrace) }
+            var cached: RetrieveImageResult?
+            if other == nil, await mayHold(targetCache, key, &foundTrace),
+                let found = try await found(key), let image = found.image
+            {
+                options.events?.note(.found(found.cacheType))
+                cached = await deliverCached(
+                    image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
+            }
+            if cached == nil, mayHaveOriginal,
+                await mayHold(originalCache, originalKey, &foundTrace)
+            {
+                cached = try await made(of: nil, key, retention)
+            }
             if let result = cached {
                 if isReplacement { taskUpdated?(nil) }
                 return result
@@ -211,11 +221,11 @@ extension ImageRequest {
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
-    private func deliverFromMemory(
-        _ image: Image, _ use: HTTPCacheUse?
+    func deliverFromMemory(
+        _ image: Image, _ use: HTTPCacheUse?, isImmediate: Bool = true
     ) async -> RetrieveImageResult {
         options.events?.note(.found(.memory))
-        var result = await deliverCached(image, from: .memory, isImmediate: true)
+        var result = await deliverCached(image, from: .memory, isImmediate: isImmediate)
         result.httpCacheUse = use
         return result
     }
@@ -235,28 +245,6 @@ extension ImageRequest {
         return deliverSerializing(rebuilt ?? image, cacheType: type)
     }
 
-    /// Returns the final image from the target cache. Sets `foundTrace` if the cache seemed to
-    /// contain it.
-    func cachedTarget(_ key: ImageKey, _ foundTrace: inout Bool) async throws(KingfisherError)
-        -> RetrieveImageResult?
-    {
-        if isAskedBefore(targetCache),
-            await !mayHold(targetCache, options: options, foundTrace: &foundTrace)
-        {
-            return nil
-        }
-        let found: ImageCacheResult
-        do throws(KingfisherError) {
-            found = try await self.found(key, isCurrent: isWanted)
-        } catch {
-            return try passOver(error)
-        }
-        guard let image = found.image else { return nil }
-        options.events?.note(.found(found.cacheType))
-        return await deliverCached(
-            image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
-    }
-
     /// Whether the target cache's image was found without a wait: in the memory of a subclass, or
     /// on the disk if that was read on the calling thread.
     private func isImmediate(_ type: CacheType) -> Bool {
@@ -266,36 +254,35 @@ extension ImageRequest {
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
     }
 
-    func found(_ key: ImageKey, isCurrent: @escaping @Sendable () -> Bool)
-        async throws(KingfisherError) -> ImageCacheResult
-    {
+    /// Looks an image up in the target cache; with `origin`, the file is known to be of it.
+    func found(
+        _ key: ImageKey, of origin: ImageOrigin? = nil
+    ) async throws(KingfisherError) -> ImageCacheResult? {
+        try await unlessFailing { () throws(KingfisherError) in
+            try await found(key, of: origin, isCurrent: isWanted)
+        }
+    }
+
+    func found(
+        _ key: ImageKey, of origin: ImageOrigin? = nil, isCurrent: @escaping @Sendable () -> Bool
+    ) async throws(KingfisherError) -> ImageCacheResult {
         targetCache.isSubclass
             ? try await targetCache.overriddenLookup(key, options: options, isCurrent: isCurrent)
             : try await targetCache.lookup(
-                key, options: options, isCurrent: isCurrent, accepting: asWanted)
+                key, options: options, isCurrent: isCurrent, origin: origin, accepting: asWanted)
     }
 
     /// Makes the final image from the cached original: with `origin`, only from one of that response, or
     /// one stored by the program.
-    func madeOfOriginal(
-        _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
-        of origin: ImageOrigin? = nil
+    func made(
+        of origin: ImageOrigin?, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        guard mayHaveOriginal else { return nil }
         let plain = retention.original?.options ?? originalOptions
-        if origin == nil, isAskedBefore(originalCache),
-            await !mayHold(originalCache, options: plain, foundTrace: &foundTrace)
-        {
-            return nil
-        }
         let originalKey = originalKey
-        let material: ImageMaterial?
-        do throws(KingfisherError) {
-            material = try await originalCache.original(
+        let material = try await unlessFailing { () throws(KingfisherError) in
+            try await originalCache.original(
                 originalKey, options: plain, during: retention.original, isCurrent: isWanted,
                 origin: origin)
-        } catch {
-            return try passOver(error)
         }
         guard let material else { return nil }
         options.events?.note(.foundOriginal)
@@ -344,37 +331,34 @@ extension ImageRequest {
         { [isCurrent, handle] in (isCurrent?() ?? true) && !handle.isCancelled }
     }
 
-    /// Logs a disk error, which does not fail a request that may load.
-    func passOver(_ error: KingfisherError) throws(KingfisherError)
-        -> RetrieveImageResult?
-    {
-        if options.onlyFromCache { throw error }
-        HalcyonLog.warn(of: error)
-        return nil
+    /// Reads the disk. An error, which is logged, does not fail a request that may load.
+    private func unlessFailing<Found>(
+        _ read: () async throws(KingfisherError) -> Found?
+    ) async throws(KingfisherError) -> Found? {
+        do throws(KingfisherError) {
+            return try await read()
+        } catch {
+            if options.onlyFromCache { throw error }
+            HalcyonLog.warn(of: error)
+            return nil
+        }
     }
 
-    /// Whether `cache` is probed before it is read: always when probing on the calling thread,
-    /// otherwise if a subclass may know better than the files. A prefetcher has already probed.
-    private func isAskedBefore(_ cache: ImageCache) -> Bool {
-        probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
-    }
-
+    /// Whether `cache` is worth reading. It is probed when probing on the calling thread, or if a
+    /// subclass may know better than the files; `foundTrace` is set if it seems to contain the image.
+    /// A prefetcher has already probed.
     private func mayHold(
-        _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
+        _ cache: ImageCache, _ key: ImageKey, _ foundTrace: inout Bool
     ) async -> Bool {
+        guard probing == .onCallingThread || cache.isSubclass && purpose != .prefetch else {
+            return true
+        }
         if cache.shared != nil, !options.fromMemoryCacheOrRefresh {
             // Another machine may have stored it.
             foundTrace = true
             return true
         }
-        let type =
-            probing == .onCallingThread
-            ? cache.imageCachedType(
-                forKey: key, processorIdentifier: options.processor.identifier,
-                forcedExtension: options.forcedExtension)
-            : await cache.imageCachedTypeAsync(
-                forKey: key, processorIdentifier: options.processor.identifier,
-                forcedExtension: options.forcedExtension)
+        let type = await cache.cachedType(key, onCallingThread: probing == .onCallingThread)
         let holds = options.fromMemoryCacheOrRefresh ? type == .memory : type.cached
         foundTrace = foundTrace || holds
         return holds

@@ -3,45 +3,34 @@ import Synchronization
 
 /// The task of loading a set of images, which can be cancelled.
 public final class ImageSetTask: Sendable {
-    private struct State {
-        var isCancelled = false
-        var running: [Int: DownloadTask] = [:]
-    }
-
-    private let state = Mutex(State())
+    /// Stands for all loads of the set.
+    let handle = DownloadTask()
 
     init() {}
 
     /// Cancels all loads of the set, including those not begun; the completion reports it. Has no
     /// effect after the end.
-    public func cancel() {
-        let running = state.withLock { state in
-            state.isCancelled = true
-            defer { state.running = [:] }
-            return Array(state.running.values)
-        }
-        for task in running { task.cancel() }
-    }
+    public func cancel() { handle.cancel() }
 
     /// Whether `cancel()` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { handle.isCancelled }
+}
 
-    /// Links `handle` to this task's cancellation; `false` if this task is already cancelled.
-    func add(_ handle: DownloadTask, at index: Int) -> Bool {
-        state.withLock { state in
-            guard !state.isCancelled else { return false }
-            state.running[index] = handle
-            return true
-        }
+extension DownloadTask {
+    /// Runs `work`; cancelling the surrounding task cancels this one.
+    func cancelled<R>(during work: () async throws -> R) async rethrows -> R {
+        try await withTaskCancellationHandler(operation: work) { cancel() }
     }
 
-    func remove(_ index: Int) {
-        // Released after the lock.
-        _ = state.withLock { $0.running.removeValue(forKey: index) }
+    /// Runs `work`; cancelling this task before or meanwhile cancels `other`.
+    func cancelling<R>(_ other: DownloadTask, during work: () async -> R) async -> R {
+        let id = onCancel { other.cancel() }
+        defer { removeCancelAction(id) }
+        return await work()
     }
 }
 
-/// Loads a set of images, a few at a time.
+/// Loads a set of images, a few at a time. Not a `WorkTable`: equal images are shared by their requests.
 struct ImageSetLoad: Sendable {
     struct Item: Sendable {
         let source: Source
@@ -55,18 +44,33 @@ struct ImageSetLoad: Sendable {
     let limit: Int
     let stopsAtFailure: Bool
     let task = ImageSetTask()
+    private let queue: CallbackQueue
     private let progress: ImageSetProgressReporter?
     private let events: EventHub
 
+    /// - Parameter queue: The queue of a handler that is given to `begin`.
     init(
-        _ items: [Item], limit: Int, stopsAtFailure: Bool, progress: ImageSetProgressBlock?,
-        events: EventHub
+        _ items: [Item], limit: Int, stopsAtFailure: Bool, queue: CallbackQueue,
+        progress: ImageSetProgressBlock?, events: EventHub
     ) {
         self.items = items
         self.limit = max(1, limit)
         self.stopsAtFailure = stopsAtFailure
+        self.queue = queue
         self.progress = ImageSetProgressReporter(count: items.count, progress)
         self.events = events
+    }
+
+    /// Begins `work`, which runs this load, for a caller with a handler; see `CallbackQueue.deliver`.
+    func begin<R: Sendable>(
+        for handler: @escaping @Sendable (R) -> Void,
+        atOnceIf isImmediate: @escaping @Sendable (R) -> Bool = { _ in false },
+        work: @escaping @Sendable () async -> R
+    ) -> ImageSetTask {
+        queue.deliver(to: handler, atOnceIf: isImmediate) { hand in
+            Task.immediate { hand(await work()) }
+        }
+        return task
     }
 
     /// Loads the set; returns the outcome of each image, in the order of the set, and the first
@@ -110,12 +114,8 @@ struct ImageSetLoad: Sendable {
             source: item.source, options: item.options, progress: progress?.progress(of: index),
             probing: .onItsOwnThread
         ).followed(by: events)
-        guard task.add(request.handle, at: index) else {
-            return .failure(.requestError(reason: .asyncTaskContextCancelled))
-        }
-        let outcome = await request.run()
-        task.remove(index)
-        return outcome
+        if task.isCancelled { return .failure(.requestError(reason: .asyncTaskContextCancelled)) }
+        return await task.handle.cancelling(request.handle) { await request.run() }
     }
 }
 

@@ -23,10 +23,8 @@ extension KingfisherManager {
         try Task.checkCancellation()
         let load = makeLoad(
             layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
-        return try await withTaskCancellationHandler {
+        return try await load.task.handle.cancelled {
             try await Self.picture(layout, from: load, hasFrame: frame != nil).get()
-        } onCancel: {
-            load.task.cancel()
         }
     }
 
@@ -47,12 +45,9 @@ extension KingfisherManager {
         let load = makeLoad(
             layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
         let hasFrame = frame != nil
-        parsedOptions(options).callbackQueue.deliver(to: completionHandler) { hand in
-            Task.immediate {
-                hand(await Self.picture(layout, from: load, hasFrame: hasFrame))
-            }
+        return load.begin(for: completionHandler) {
+            await Self.picture(layout, from: load, hasFrame: hasFrame)
         }
-        return load.task
     }
 
     /// The photos and, last, the frame.
@@ -70,7 +65,8 @@ extension KingfisherManager {
             items.append(ImageSetLoad.Item(source: frame, options: options))
         }
         return ImageSetLoad(
-            items, limit: limit, stopsAtFailure: true, progress: progress, events: eventHub)
+            items, limit: limit, stopsAtFailure: true, queue: parsed.callbackQueue,
+            progress: progress, events: eventHub)
     }
 
     private static func picture(

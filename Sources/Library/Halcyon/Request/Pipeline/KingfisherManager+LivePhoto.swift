@@ -93,7 +93,7 @@ extension KingfisherManager {
         options.targetCache = options.targetCache ?? cache
         options.originalCache = nil
         options.downloader = options.downloader ?? downloader
-        options.processor = LivePhotoFile()
+        options.processor = IdentifierProcessor(identifier: LivePhotoResource.processorIdentifier)
         options.forcedExtension = resource.referenceFileType.fileExtension
         options.cacheMemoryOnly = false
         options.imageModifier = nil
@@ -139,21 +139,10 @@ extension KingfisherManager {
     }
 }
 
-/// A processor that only names the files of live photos.
-private struct LivePhotoFile: ImageProcessor {
-    let identifier = LivePhotoResource.processorIdentifier
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? { nil }
-}
-
 extension ImageRequest {
     /// Brings the file to the disk; `nil` if the cached file is valid.
     fileprivate func file() async throws -> LivePhotoResourceDownloadingResult? {
-        let result = try await withTaskCancellationHandler {
-            try await freshImage()
-        } onCancel: {
-            handle.cancel()
-        }
+        let result = try await handle.cancelled { try await freshImage() }
         guard case .fetched? = result.httpCacheUse, let bytes = result.data() else { return nil }
         return LivePhotoResourceDownloadingResult(originalData: bytes, url: source.url)
     }

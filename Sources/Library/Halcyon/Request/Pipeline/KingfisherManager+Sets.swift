@@ -1,12 +1,8 @@
 extension KingfisherManager {
-    /// Loads a set of images, in parallel, that is only of use when it is complete.
+    /// Loads a set of images, in parallel, that is only of use when it is complete; the parameters are
+    /// those of the form with a handler.
     ///
     /// Cancelling the surrounding task cancels the whole set.
-    /// - Parameters:
-    ///   - sources: What to load; the results are in this order, whatever comes first.
-    ///   - options: Of each image.
-    ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
-    ///   - progressBlock: Called on the main queue with the progress of the whole set.
     /// - Throws: The failure that came first, as `KingfisherError`; it cancels the other loads.
     ///   `CancellationError` when the task was cancelled beforehand.
     public func retrieveImages(
@@ -16,11 +12,7 @@ extension KingfisherManager {
         try Task.checkCancellation()
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: true, progressBlock)
-        return try await withTaskCancellationHandler {
-            try await load.images().get()
-        } onCancel: {
-            load.task.cancel()
-        }
+        return try await load.task.handle.cancelled { try await load.images().get() }
     }
 
     /// Loads a set of images that is only of use when it is complete; see the form for sources.
@@ -43,11 +35,7 @@ extension KingfisherManager {
     ) async -> [Result<RetrieveImageResult, KingfisherError>] {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: false, progressBlock)
-        return await withTaskCancellationHandler {
-            await load.run().outcomes
-        } onCancel: {
-            load.task.cancel()
-        }
+        return await load.task.handle.cancelled { await load.run().outcomes }
     }
 
     /// Loads a set of images of which some may fail; see the form for sources.
@@ -67,6 +55,7 @@ extension KingfisherManager {
         let parsed = parsedOptions(options)
         return ImageSetLoad(
             sources.map { ImageSetLoad.Item(source: $0, options: parsed) }, limit: limit,
-            stopsAtFailure: stopsAtFailure, progress: progress, events: eventHub)
+            stopsAtFailure: stopsAtFailure, queue: parsed.callbackQueue, progress: progress,
+            events: eventHub)
     }
 }

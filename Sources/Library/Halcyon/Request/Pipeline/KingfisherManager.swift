@@ -173,14 +173,10 @@ extension KingfisherManager {
     ) -> ImageSetTask {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: true, progressBlock)
-        let queue = parsedOptions(options).callbackQueue
-        queue.deliver(
-            to: completionHandler,
-            atOnceIf: { (try? $0.get())?.allSatisfy(\.isImmediate) ?? false }
-        ) { hand in
-            Task.immediate { hand(await load.images()) }
-        }
-        return load.task
+        return load.begin(
+            for: completionHandler,
+            atOnceIf: { (try? $0.get())?.allSatisfy(\.isImmediate) ?? false },
+            work: { await load.images() })
     }
 
     /// Loads a set of images that is only useful when complete; see the form for sources.
@@ -212,13 +208,9 @@ extension KingfisherManager {
     ) -> ImageSetTask {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: false, progressBlock)
-        let queue = parsedOptions(options).callbackQueue
-        queue.deliver(
-            to: completionHandler, atOnceIf: { $0.allSatisfy { $0.isImmediate } }
-        ) { hand in
-            Task.immediate { hand(await load.run().outcomes) }
-        }
-        return load.task
+        return load.begin(
+            for: completionHandler, atOnceIf: { $0.allSatisfy { $0.isImmediate } },
+            work: { await load.run().outcomes })
     }
 
     /// Loads a set of images of which some may fail; see the form for sources.

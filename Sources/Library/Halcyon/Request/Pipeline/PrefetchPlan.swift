@@ -1,6 +1,7 @@
 /// The state of a prefetcher: finished, running and pending sources.
 ///
-/// Only decides: each change returns what to begin and what to report.
+/// Only decides: each change returns what to begin and what to report. Not a `WorkTable`: it limits
+/// different work, and equal work is shared by the requests.
 struct PrefetchPlan: Sendable {
     enum Outcome: Sendable {
         /// Already cached.

@@ -7,13 +7,14 @@ import Synchronization
 final class PrefetchRun: Sendable {
     private struct State {
         var plan: PrefetchPlan
-        var handles: [Int: DownloadTask] = [:]
         /// The number of finished sources already reported.
         var reportedCount = 0
     }
 
     private let options: KingfisherParsedOptionsInfo
     private let reporter: any PrefetchReporter
+    /// Stands for all requests.
+    private let handle = DownloadTask()
     private let state: Mutex<State>
 
     init(
@@ -43,10 +44,7 @@ final class PrefetchRun: Sendable {
     }
 
     func stop() {
-        let handles = state.withLock { state in
-            state.plan.stop() ? Array(state.handles.values) : []
-        }
-        for handle in handles { handle.cancel() }
+        if state.withLock({ $0.plan.stop() }) { handle.cancel() }
     }
 
     private var isStopped: Bool { state.withLock { $0.plan.isStopped } }
@@ -55,12 +53,7 @@ final class PrefetchRun: Sendable {
     private func perform(_ change: (inout PrefetchPlan) -> PrefetchPlan.Step) {
         let (step, requests) = state.withLock { state in
             let step = change(&state.plan)
-            let requests = step.begins.map { index in
-                let request = request(for: state.plan.sources[index])
-                state.handles[index] = request.handle
-                return (index, request)
-            }
-            return (step, requests)
+            return (step, step.begins.map { ($0, request(for: state.plan.sources[$0])) })
         }
         if let misuse = step.misuse { HalcyonLog.misuse(misuse) }
         // One block for each report, regardless of their order.
@@ -90,8 +83,7 @@ final class PrefetchRun: Sendable {
     private func prefetch(_ request: ImageRequest, at index: Int) async {
         var request = request
         request.imageKey = ImageKey(request.key, options)
-        let outcome = await outcome(of: request)
-        state.withLock { $0.handles[index] = nil }
+        let outcome = await handle.cancelling(request.handle) { await self.outcome(of: request) }
         perform { $0.settle(index, as: outcome) }
     }
 
@@ -133,7 +125,7 @@ final class PrefetchRun: Sendable {
     /// with `alsoPrefetchToMemory`, images on disk are in memory.
     private func isCached(_ request: ImageRequest) async -> Bool {
         let key = ImageKey(request.key, options)
-        switch await cachedType(request) {
+        switch await cachedType(key, in: request.targetCache) {
         case .memory: return true
         case .none:
             if options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly { return false }
@@ -148,15 +140,9 @@ final class PrefetchRun: Sendable {
         return found?.image != nil
     }
 
-    private func cachedType(_ request: ImageRequest) async -> CacheType {
-        if let key = request.imageKey,
-            let type = request.targetCache.imageCachedTypeIfSettled(key)
-        {
-            return type
-        }
-        return await request.targetCache.imageCachedTypeAsync(
-            forKey: request.key, processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension)
+    private func cachedType(_ key: ImageKey, in cache: ImageCache) async -> CacheType {
+        if let type = cache.imageCachedTypeIfSettled(key) { return type }
+        return await cache.cachedType(key)
     }
 }
 

@@ -11,6 +11,8 @@ extension KingfisherError: LocalizedError {
     /// Users, passwords and other secrets of URLs are masked.
     public var errorDescription: String? { text.maskingSecrets }
 
+    private static func text(_ url: URL?) -> String { url?.absoluteString ?? "an unknown URL" }
+
     private var text: String {
         switch self {
         case .requestError(reason: .emptyRequest):
@@ -18,8 +20,7 @@ extension KingfisherError: LocalizedError {
         case .requestError(reason: .invalidURL(let request)):
             "The request's URL is missing or empty: \(request)."
         case .requestError(reason: .taskCancelled(let task, let token)):
-            "The download of \(task.originalURL?.absoluteString ?? "an unknown URL") "
-                + "was cancelled (token \(token))."
+            "The download of \(Self.text(task.originalURL)) was cancelled (token \(token))."
         case .requestError(reason: .livePhotoTaskCancelled(let source)):
             "Loading the live photo \(source.keys) was cancelled."
         case .requestError(reason: .asyncTaskContextCancelled):
@@ -30,21 +31,18 @@ extension KingfisherError: LocalizedError {
         case .responseError(reason: .invalidURLResponse(let response)):
             "The answer is not an HTTP response: \(response)."
         case .responseError(reason: .invalidHTTPStatusCode(let response)):
-            "The server answered with status \(response.statusCode) "
-                + "for \(response.url?.absoluteString ?? "an unknown URL")."
+            "The server answered with status \(response.statusCode) for \(Self.text(response.url))."
         // These name the URL themselves.
         case .responseError(reason: .URLSessionError(let error as ImageTransportError)):
             error.description
         case .responseError(reason: .URLSessionError(let error)):
             "The transfer failed: \(error.readableDescription)"
         case .responseError(reason: .dataModifyingFailed(let task)):
-            "The delegate returned no data for "
-                + "\(task.originalURL?.absoluteString ?? "an unknown URL")."
+            "The delegate returned no data for \(Self.text(task.originalURL))."
         case .responseError(reason: .noURLResponse(let task)):
-            "There was no answer for \(task.originalURL?.absoluteString ?? "an unknown URL")."
+            "There was no answer for \(Self.text(task.originalURL))."
         case .responseError(reason: .cancelledByDelegate(let response)):
-            "The delegate refused the answer from "
-                + "\(response.url?.absoluteString ?? "an unknown URL")."
+            "The delegate refused the answer from \(Self.text(response.url))."
         case .cacheError(reason: .fileEnumeratorCreationFailed(let url)):
             "The cache folder cannot be listed: \(url.path)."
         case .cacheError(reason: .invalidFileEnumeratorContent(let url)):
