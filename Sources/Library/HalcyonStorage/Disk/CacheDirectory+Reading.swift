@@ -221,8 +221,8 @@ extension CacheDirectory {
     }
 }
 
-/// What this process knows and the index does not yet: accesses, since writing each at once would
-/// make every hit a write, and rows of files that were stored while the index was unavailable.
+/// Knowledge of this process that the index lacks so far: accesses, since writing each at once would
+/// make each hit a write, and rows of files that were stored while the index was unavailable.
 struct IndexLog {
     struct Access: Sendable {
         /// The time of the access; seconds since 1970.
