@@ -59,9 +59,9 @@ import Testing
             $0.work.decoders = 1
             $0.work.queue = 0
         }
-        let place = try await live.server.makers.gate.enter()
+        let place = try await live.server.gates.decoders.enter()
         for width in 1...5 { #expect(try await live.ask(.china("w:\(width)")).status == 429) }
-        live.server.makers.gate.leave(place)
+        live.server.gates.decoders.leave(place)
         let events = await live.log.wait { $0.count { $0["code"] == "busy" } >= 5 }
             .filter { $0["code"] == "busy" }
         #expect(events[0].level == .warning)

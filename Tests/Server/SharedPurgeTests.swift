@@ -30,7 +30,7 @@ struct SharedPurgeTests {
 
     /// Waits until servers have done all that one purge at another has them do.
     private func waitForPurge(_ servers: [LiveServer]) async {
-        for live in servers { await live.server.purges.until(heard: 1) }
+        for live in servers { await live.server.stores.sources.purges.until(heard: 1) }
     }
 
     @Test(arguments: ["source", "prefix", "all"])

@@ -95,7 +95,7 @@ struct StaleGlanceTests {
         gate.open()
         // What the one was told counts for all.
         for live in servers {
-            await live.server.sources.remote?.known.untilIdle()
+            await live.server.stores.sources.remote?.known.untilIdle()
             let status = try await live.ask(target("w:10"))["Cache-Status"]
             #expect(status?.hasSuffix("detail=stale") == false)
             #expect(try await live.metric("halcyon_images_total") == 0)

@@ -8,32 +8,7 @@ import NIOCore
 public import ServiceLifecycle
 
 extension ImageServer {
-    /// The kinds of requests that a server answers.
-    public struct Routes: OptionSet, Sendable {
-        public let rawValue: Int
-
-        public init(rawValue: Int) { self.rawValue = rawValue }
-
-        /// Pictures, by their URLs.
-        public static let processing = Routes(rawValue: 1)
-        /// Information about sources.
-        public static let info = Routes(rawValue: 2)
-        /// The IIIF Image API, where it is enabled.
-        public static let iiif = Routes(rawValue: 4)
-        /// `/live`, `/ready` and `/health`.
-        public static let health = Routes(rawValue: 8)
-
-        /// The endpoints of `ops.bind`: `/metrics`, `/purge`, `/warm` and `/cache`, for requests
-        /// that carry `ops.token`. Without a token they are closed, since every client of the
-        /// application would reach them.
-        public static let operations = Routes(rawValue: 32)
-
-        /// The page for trying things out, where it is enabled: never in an embedding application,
-        /// which alone knows its users.
-        static let page = Routes(rawValue: 16)
-
-        public static let all: Routes = [.processing, .info, .iiif, .health]
-    }
+    public typealias Routes = ServerRoutes
 
     /// Answers requests below a path of an application with the pictures of this server.
     ///
@@ -107,9 +82,9 @@ extension ImageServer {
         let asked = ServerRequest(
             request, target: request.head.path ?? "", peer: nil, start: time.now,
             ending: Ending(), watch: {})
-        let answer = await answer(asked) { (request, notes) async throws(Failure) in
+        let answer = await lifecycle.answer(asked) { (request, notes) async throws(Failure) in
             notes.route = "processing"
-            return try await picture(plan, request, &notes)
+            return try await router.processing.answer(plan, request, &notes)
         }
         return Response(answer, to: request.method)
     }
@@ -119,11 +94,13 @@ extension ImageServer: Service {
     /// Reports the server as ready, until the application ends.
     public func run() async throws {
         await CodecWarmUp.finish()
-        setState(.ready)
-        let cleaning = Task(priority: .background) { await cleanFromTimeToTime() }
+        state.enter(.ready)
+        let cleaning = Task(priority: .background) { [cleaning = stores.cleaning] in
+            await cleaning.runFromTimeToTime()
+        }
         defer { cleaning.cancel() }
         try await gracefulShutdown()
-        setState(.draining)
-        await makers.results.finishWriting()
+        state.enter(.draining)
+        await stores.results.finishWriting()
     }
 }

@@ -3,6 +3,15 @@ import HalcyonServerURLs
 package import HalcyonWork
 
 extension ImageServerConfiguration {
+    /// The path that asks for `path`, signed with the first key, and below the prefix; see
+    /// ``ImageServer/sign(_:)``. Nothing else of the configuration has to make sense.
+    public func sign(_ path: String) -> String? {
+        var signature = signature
+        var faults: [String] = []
+        signature.takeKeysFile(&faults)
+        return signature.signer.signed(path.hasPrefix("/") ? path : "/" + path).map { prefix + $0 }
+    }
+
     /// The path that asks for `path`, signed with the first key, once it is known that a server with these settings
     /// answers it; see ``ImageServer/sign(_:)``.
     ///
@@ -65,5 +74,14 @@ extension ImageServerConfiguration {
                 allowsHTTP: http.isEnabled && !patterns.isEmpty,
                 allowsLocal: sources.local.root != nil)
         }
+    }
+}
+
+extension ImageServerConfiguration.Signature {
+    /// Signs with the keys that are there, and proves signatures.
+    var signer: PathSigner {
+        PathSigner(
+            pairs: zip(keys, salts).compactMap { PathSigner.Pair(hexadecimalKey: $0, salt: $1) },
+            size: size, trusted: trusted)
     }
 }

@@ -41,8 +41,8 @@ public final class ListeningServer: Sendable {
             try Listener($0, mode: configuration.bindMode, port: $1) { bound, onListening in
                 ServerApplication.make(
                     bound, configuration, clients: clients, logger: server.logger,
-                    time: server.time, onListening: onListening, refusal: server.refusal,
-                    answer: server.answer)
+                    time: server.time, onListening: onListening,
+                    refusal: server.lifecycle.refusal, answer: server.answer)
             }
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
@@ -59,7 +59,8 @@ public final class ListeningServer: Sendable {
                     ServerApplication.make(
                         bound, configuration, on: operationsLoop, clients: operationsClients,
                         logger: server.logger, time: server.time, onListening: onListening,
-                        refusal: server.refusal, answer: server.answerOperations)
+                        refusal: server.lifecycle.refusal,
+                        answer: server.operations.answerAtOwnAddress)
                 })
         }
         let group = ServiceGroup(
@@ -80,12 +81,14 @@ public final class ListeningServer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            await server.makers.results.finishWriting()
+            await server.stores.results.finishWriting()
             // Nothing is on it any longer; what it says matters to nobody.
             try? await operationsLoop?.shutdownGracefully()
             ended.give(result)
         }
-        let cleaning = Task(priority: .background) { await server.cleanFromTimeToTime() }
+        let cleaning = Task(priority: .background) { [cleaning = server.stores.cleaning] in
+            await cleaning.runFromTimeToTime()
+        }
         ended.whenGiven { result in
             cleaning.cancel()
             let error: any Error =
@@ -98,7 +101,7 @@ public final class ListeningServer: Sendable {
         self.operationsPort =
             configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
         await CodecWarmUp.finish()
-        server.setState(.ready)
+        server.state.enter(.ready)
     }
 
     /// Ends the server: it says that it is not ready, waits for as long as the configuration says, takes no
@@ -108,13 +111,13 @@ public final class ListeningServer: Sendable {
     @discardableResult
     public func stop() async -> Bool {
         let drain = server.configuration.drain
-        server.setState(.draining)
+        server.state.enter(.draining)
         // A cancelled wait is over: then it is time to end at once.
         try? await server.time.sleep(for: drain.delay)
         await group.triggerGracefulShutdown()
         let timer = Task { [task, server, operationsClients] in
             try await server.time.sleep(for: drain.timeout)
-            server.endAllRequests()
+            server.state.endAllRequests()
             task.cancel()
             server.clients.cutOff()
             operationsClients.cutOff()

@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
@@ -7,16 +6,40 @@ import Logging
 import NIOCore
 import Synchronization
 
-extension ImageServer {
-    /// Counts a response, and writes it to the log.
+/// Counts responses, and writes them to the log.
+final class AccessLog: Sendable {
+    private let logger: Logger
+    private let metrics: ServerMetrics
+    private let hitRates: HitRates
+    private let paths: LoggedPaths
+    private let showsHits: Bool
+    /// Whether URLs need no signature.
+    private let isUnsigned: Bool
+    private let time: TimeSource
+    /// Samples the log lines about requests refused because too many are waiting.
+    private let busyLines = Mutex(LogSampling())
+
+    init(
+        _ configuration: ImageServerConfiguration, logger: Logger, metrics: ServerMetrics,
+        hitRates: HitRates, paths: LoggedPaths, time: TimeSource
+    ) {
+        self.logger = logger
+        self.metrics = metrics
+        self.hitRates = hitRates
+        self.paths = paths
+        showsHits = configuration.log.showsHits
+        isUnsigned = !configuration.signature.isRequired
+        self.time = time
+    }
+
     func note(_ answer: ServerAnswer, to request: ServerRequest) {
         let notes = answer.notes
         guard !notes.isQuiet else { return }
-        let seconds = (time.now - request.start).inSeconds
+        let duration = time.now - request.start
         let status = answer.notedStatus
         metrics.requests.add([notes.route, String(status)])
-        metrics.durations.observe(seconds, [notes.route, notes.cache])
-        if let failure = notes.failure { note(failure) }
+        metrics.durations.observe(duration.inSeconds, [notes.route, notes.cache])
+        if let failure = notes.failure { metrics.note(failure) }
         switch notes.cache {
         case "hit", "stale", "not_modified": hitRates.note(isHit: true)
         case "miss": hitRates.note(isHit: false)
@@ -25,8 +48,7 @@ extension ImageServer {
 
         let isHit = notes.cache == "hit" || notes.cache == "not_modified"
         var level =
-            notes.failure?.kind.logLevel.level
-            ?? (isHit && !configuration.log.showsHits ? .debug : .info)
+            notes.failure?.kind.logLevel.level ?? (isHit && !showsHits ? .debug : .info)
         if notes.failure?.hasStoppedDecoder == true { level = max(level, .warning) }
         var leftOut = 0
         if notes.failure?.kind == .busy {
@@ -38,32 +60,19 @@ extension ImageServer {
             }
         }
         guard logger.logLevel <= level else { return }
-        var metadata = metadata(answer, status, request, seconds)
+        var metadata = metadata(answer, status, request, duration)
         if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
         logger.log(level: level, "request", metadata: metadata)
     }
 
-    private func note(_ failure: Failure) {
-        metrics.errors.add([failure.kind.code])
-        if let refusal = failure.refusal, !failure.isRemembered { metrics.refused.add([refusal]) }
-        switch failure.kind {
-        case _ where failure.lacksMemory: metrics.rejected.add(["memory"])
-        case .busy: metrics.rejected.add(["queue"])
-        case .deadline: metrics.rejected.add(["deadline"])
-        case .draining: metrics.rejected.add(["draining"])
-        case .clientGone: metrics.cancelled.add(["request"])
-        default: break
-        }
-    }
-
     private func metadata(
-        _ answer: ServerAnswer, _ status: Int, _ request: ServerRequest, _ seconds: Double
+        _ answer: ServerAnswer, _ status: Int, _ request: ServerRequest, _ duration: Duration
     ) -> Logger.Metadata {
         let notes = answer.notes
         var metadata: Logger.Metadata = [
             "id": "\(request.id)",
             "method": "\(request.method)",
-            "path": "\(loggedPath(of: request))",
+            "path": "\(paths.text(of: request))",
             "route": "\(notes.route)",
             "status": .stringConvertible(status),
             "bytes": .stringConvertible(answer.body?.readableBytes ?? 0),
@@ -82,12 +91,12 @@ extension ImageServer {
         add("frames", notes.frames)
         add("sourceBytes", notes.sourceBytes)
         add("ua", request.fields.first("User-Agent").map { LogText.printable($0, limit: 200) })
-        var times: Logger.Metadata = ["total": .stringConvertible(Self.tenths(.seconds(seconds)))]
+        var times: Logger.Metadata = ["total": .stringConvertible(duration.milliseconds)]
         for (name, duration) in notes.stages {
-            times[name] = .stringConvertible(Self.tenths(duration))
+            times[name] = .stringConvertible(duration.milliseconds)
         }
         metadata["ms"] = .dictionary(times)
-        if !configuration.signature.isRequired { metadata["unsigned"] = .stringConvertible(true) }
+        if isUnsigned { metadata["unsigned"] = .stringConvertible(true) }
         if let failure = notes.failure {
             metadata["code"] = "\(failure.kind.code)"
             metadata["reason"] = "\(LogText.reason(failure.detail))"
@@ -96,10 +105,48 @@ extension ImageServer {
         }
         return metadata
     }
+}
 
-    /// Returns the target of a request without its signature and other secrets.
-    func loggedPath(of request: ServerRequest) -> String {
-        LogText.path(request.target, below: prefix, unsigned: iiif?.prefix)
+extension ServerMetrics {
+    fileprivate func note(_ failure: Failure) {
+        errors.add([failure.kind.code])
+        if let refusal = failure.refusal, !failure.isRemembered { refused.add([refusal]) }
+        switch failure.kind {
+        case _ where failure.lacksMemory: rejected.add(["memory"])
+        case .busy: rejected.add(["queue"])
+        case .deadline: rejected.add(["deadline"])
+        case .draining: rejected.add(["draining"])
+        case .clientGone: cancelled.add(["request"])
+        default: break
+        }
+    }
+}
+
+/// The targets of requests without their signatures and other secrets.
+struct LoggedPaths: Sendable {
+    /// The prefix of all public paths.
+    let prefix: String
+    /// The prefix of paths without a signature.
+    let unsigned: String?
+
+    /// Returns a target with `<sig>` in place of its signature, and its source without secrets.
+    func text(of request: ServerRequest) -> String {
+        let target = request.target
+        var prefix = prefix
+        var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
+        let routes = ["/info", "/playground/image", "/playground/info"]
+        if let route = routes.first(where: { rest.hasPrefix($0 + "/") }) {
+            prefix += route
+            rest = rest.dropFirst(route.count)
+        } else if rest.hasPrefix(PageRoute.folder) {
+            return LogText.printable(request.path, limit: 1000)
+        }
+        let parts = rest.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let isUnsigned = unsigned.map { rest.hasPrefix($0) } ?? false
+        guard parts.count == 3, !isUnsigned else { return LogText.source(target) }
+        let signature = parts[1] == "-" ? "-" : "<sig>"
+        return LogText.printable(
+            "\(prefix)/\(signature)/" + LogText.source(String(parts[2])), limit: 1000)
     }
 }
 
@@ -110,26 +157,6 @@ extension ServerFailure.LogLevel {
 
 /// Makes untrusted texts safe for the log.
 enum LogText {
-    /// Returns a target with `<sig>` in place of its signature, and its source without secrets.
-    ///
-    /// - Parameter unsigned: The prefix of paths without a signature.
-    static func path(_ target: String, below prefix: String, unsigned: String?) -> String {
-        var prefix = prefix
-        var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
-        let routes = ["/info", "/playground/image", "/playground/info"]
-        if let route = routes.first(where: { rest.hasPrefix($0 + "/") }) {
-            prefix += route
-            rest = rest.dropFirst(route.count)
-        } else if rest.hasPrefix(PageRoute.folder) {
-            return printable(String(target.prefix { $0 != "?" }), limit: 1000)
-        }
-        let parts = rest.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        let isUnsigned = unsigned.map { rest.hasPrefix($0) } ?? false
-        guard parts.count == 3, !isUnsigned else { return source(target) }
-        let signature = parts[1] == "-" ? "-" : "<sig>"
-        return printable("\(prefix)/\(signature)/" + source(String(parts[2])), limit: 1000)
-    }
-
     /// Returns a source without its secrets, and with 200 characters of its query at most.
     static func source(_ source: String) -> String {
         let text = masked(source)

@@ -1,43 +1,47 @@
-import Foundation
 import HalcyonCluster
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
 
-extension ImageServer {
+/// Answers with what is known of sources: `/info/SIGNATURE/…`.
+struct InfoHandler: Sendable {
+    let urls: URLReader
+    var sources: RequestSources
+    let infos: InfoReader
+    let caching: AnswerCaching
+    let timer: RequestTimer
+
     /// Answers with what is known of a source, for a target behind `/info`.
-    func info(
-        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes,
-        from scope: SourceScope = .servers
+    func answer(
+        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
-        let signed = try verified(target)
+        let signed = try urls.verified(target)
         let (fields, plan) = try Failure.ofPlan { () throws(PlanError) in
             let fields = try InfoFields(path: signed.path)
-            return (fields, try sourceParser.parse(path: fields.sourcePath))
+            return (fields, try urls.rules.sourceParser.parse(path: fields.sourcePath))
         }
         notes.source = plan.source
-        let timer = startTimer(request)
-        defer { timer.cancel() }
+        let alarm = timer.start(request)
+        defer { alarm.cancel() }
         request.watch()
-        let source = try await source(plan.source, from: scope, for: request)
-        let tag = ResultTag(
-            source: source.validator, plan: "info/" + fields.canonicalText,
-            variant: rules.tellsPrivateMetadata ? "all" : "",
-            epoch: epoch
-        ).text
-        var answer = HTTPFields()
-        let caching = cacheControl(.picture(source.originCaching), now: time.date)
-        answer.append("Cache-Control", caching.field)
-        if configuration.http.sendsETag { answer.append("ETag", tag) }
-        if configuration.http.sendsETag, conditions(of: request).isMet(tag: tag, lastModified: nil)
-        {
-            notes.cache = "not_modified"
-            return ServerAnswer(status: 304, fields: answer)
+        let source = try await sources.find(plan.source, for: request)
+        var answer: HTTPFields = [
+            "Cache-Control": caching.field(.picture(source.originCaching))
+        ]
+        if caching.sendsETag {
+            let tag = infos.rules.tag(
+                plan: "info/" + fields.canonicalText,
+                variant: infos.rules.tellsPrivateMetadata ? "all" : "")(source.validator)
+            answer.append("ETag", tag)
+            if caching.isKnown(tag, to: request) {
+                notes.cache = "not_modified"
+                return ServerAnswer(status: 304, fields: answer)
+            }
         }
         let (text, isHit) = try await infos.text(
-            of: source, fields: fields, isStorable: mayKeepResults(of: source),
-            by: request.start + configuration.work.requestTimeout, until: request.ending)
+            of: source, fields: fields, isStorable: caching.mayKeepResults(of: source),
+            by: timer.deadline(of: request), until: request.ending)
         notes.cache = isHit ? "hit" : "miss"
         answer.append("Content-Type", "application/json")
         return ServerAnswer(status: 200, fields: answer, body: ByteBuffer(string: text + "\n"))

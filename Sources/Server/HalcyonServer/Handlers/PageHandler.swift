@@ -5,59 +5,52 @@ import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 
-/// The routes below the page's folder.
-enum PageRoute: Sendable, Hashable {
-    /// Redirects to the page.
-    case start
-    case page
-    case style
-    case script
-    case sign
-    case upload
-    /// A picture of an upload; with the target that the path would have at the top level.
-    case image(String)
-    /// Information about an upload; with the target, likewise.
-    case info(String)
+/// Answers requests for the page, and from the page.
+struct PageHandler: Sendable {
+    /// For the pictures and the information that the page shows of uploads.
+    private let processing: ProcessingHandler
+    private let info: InfoHandler
+    private let uploads: PageUploads
+    private let writer: PageURLWriter
+    private let errors: ErrorAnswers
+    /// Whether other machines can open the page.
+    private let isPublic: Bool
+    /// Whether only names of this machine count as its host.
+    private let checksHost: Bool
+    private let hasWatermark: Bool
+    /// The endings of samples.
+    private let extensions: [String]
+    private let maxUploadBytes: Int
 
-    static let folder = "/playground/"
-
-    /// - Parameter target: The target below the server's prefix, with its query.
-    init?(target: String) {
-        let path = target.prefix { $0 != "?" }
-        switch path {
-        case "/", "/playground": self = .start
-        case "/playground/": self = .page
-        case "/playground/page.css": self = .style
-        case "/playground/page.js": self = .script
-        case "/playground/sign": self = .sign
-        case "/playground/upload": self = .upload
-        default:
-            if path.hasPrefix("/playground/image/") {
-                self = .image(String(target.dropFirst("/playground/image".count)))
-            } else if path.hasPrefix("/playground/info/") {
-                self = .info(String(target.dropFirst("/playground/info".count)))
-            } else {
-                return nil
-            }
-        }
+    init(
+        _ configuration: ImageServerConfiguration, processing: ProcessingHandler,
+        info: InfoHandler, uploads: PageUploads, writer: PageURLWriter, errors: ErrorAnswers
+    ) {
+        self.processing = processing.with(uploads)
+        self.info = info.with(uploads)
+        self.uploads = uploads
+        self.writer = writer
+        self.errors = errors
+        isPublic = !configuration.isLoopbackOnly
+        checksHost =
+            !isPublic && configuration.publicURL == nil && configuration.trustedProxies.isEmpty
+        hasWatermark = processing.watermarks.picture != nil
+        extensions = configuration.iiif.extensions + ["jxl", "svg"]
+        maxUploadBytes = configuration.limits.maxSourceBytes
     }
 
-    var isPost: Bool { self == .sign || self == .upload }
-}
-
-extension ImageServer {
-    /// Answers a request for the page, or from the page.
-    func page(
+    func answer(
         _ route: PageRoute, _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
+        try checkHost(request)
+        notes.route = "page"
         guard route.isPost == (request.method == "POST") else {
             throw Failure(.methodNotAllowed, "\(request.method) is not what this path takes")
         }
         switch route {
         case .start:
             return ServerAnswer(
-                status: 303,
-                fields: ["Location": prefix + PageRoute.folder, "Cache-Control": "no-store"],
+                status: 303, fields: ["Location": writer.folder, "Cache-Control": "no-store"],
                 body: ByteBuffer())
         case .page: return try await document(request)
         case .style: return asset(.style, request)
@@ -69,45 +62,57 @@ extension ImageServer {
             try PageToken.check(request)
             return try await uploaded(request)
         case .image(let target):
-            let plan = try plan(target, request)
-            return try await picture(plan, request, &notes, from: .uploads).unstored
+            let plan = try writer.reader.plan(target, for: request).plan
+            return try await processing.answer(plan, request, &notes).unstored
         case .info(let target):
-            return try await info(target, request, &notes, from: .uploads).unstored
+            return try await info.answer(target, request, &notes).unstored
         }
+    }
+
+    /// Rejects foreign host names that resolve to this machine (DNS rebinding): browsers would take
+    /// a page from there for the page here, and let it read what that shows and signs.
+    private func checkHost(_ request: ServerRequest) throws(Failure) {
+        guard checksHost, request.peer != nil else { return }
+        let host = request.fields.first("Host") ?? ""
+        let name =
+            host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
+        guard
+            name == "localhost" || name == "::1"
+                || name.hasPrefix("127.") && IPAddress(String(name)) != nil
+        else { throw Failure(.forbidden, "The host of the request is not this machine") }
     }
 
     private func document(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
         let token = PageToken(for: request)
         var document = PageDocument(fields: PageFields(target: request.target), token: token.text)
-        document.isPublic = !configuration.isLoopbackOnly
-        document.hasWatermark = watermark != nil
-        document.samples = try await samples()
+        document.isPublic = isPublic
+        document.hasWatermark = hasWatermark
+        document.samples = await samples()
         if let source = document.fields.source {
             do throws(Failure) {
-                document.urls = try pageURLs(
-                    document.fields, source: source, address: try address(of: request))
+                document.urls = try writer.urls(
+                    document.fields, source: source, address: try writer.addresses.base(of: request)
+                )
             } catch {
-                document.failure = error.told(advising: isUnsigned)
+                document.failure = errors.text(of: error)
             }
         }
-        document.exampleURL = { fields in
+        document.exampleURL = { [writer] fields in
             // Examples that are not allowed are left out.
-            fields.source.flatMap { source in
-                try? self.picturePath(fields, source: source)
-            }
+            fields.source.flatMap { try? writer.picturePath(fields, source: $0) }
         }
         return ServerAnswer(
             status: 200,
             fields: [
                 "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
                 "Content-Security-Policy": PageDocument.securityPolicy,
-                "Set-Cookie": token.cookieField(path: prefix + PageRoute.folder),
+                "Set-Cookie": token.cookieField(path: writer.folder),
             ], body: ByteBuffer(string: document.html))
     }
 
     private func asset(_ asset: PageAsset, _ request: ServerRequest) -> ServerAnswer {
         var fields: HTTPFields = ["ETag": asset.tag, "Cache-Control": "no-cache"]
-        guard !conditions(of: request).isMet(tag: asset.tag, lastModified: nil) else {
+        guard !errors.caching.isKnown(asset.tag, to: request) else {
             return ServerAnswer(status: 304, fields: fields)
         }
         fields.append("Content-Type", asset.mediaType)
@@ -115,22 +120,24 @@ extension ImageServer {
     }
 
     private func signed(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
-        let timer = startTimer(request)
-        defer { timer.cancel() }
+        let alarm = processing.timer.start(request)
+        defer { alarm.cancel() }
         let body = try await request.body(16 << 10)
         let fields = PageFields(form: String(buffer: body))
         guard let source = fields.source else { throw Failure(.invalidPath, "There is no source") }
-        let address = try address(of: request)
+        let address = try writer.addresses.base(of: request)
         do throws(Failure) {
-            var urls = try pageURLs(fields, source: source, address: address)
+            var urls = try writer.urls(fields, source: source, address: address)
             request.watch()
             // Without the source's header there is no such URL; the picture tells the reason.
-            urls.iiif = try? await iiifURL(fields, source: source, address: address, request)
-            return try Self.json(urls)
+            urls.iiif = try? await writer.iiifURL(
+                fields, source: source, address: address,
+                for: processing.sources.asker(of: request), until: request.ending)
+            return try .json(urls)
         } catch {
             // Faults of the form are told in full: they are shown only to its sender.
             let body = ErrorBody(
-                error.told(advising: isUnsigned), detail: .full, accept: ["application/json"],
+                errors.text(of: error), detail: .full, accept: ["application/json"],
                 requestID: request.id)
             return ServerAnswer(
                 status: error.kind.status,
@@ -142,27 +149,34 @@ extension ImageServer {
     private func uploaded(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
         let place = try await uploads.gate.enter()
         defer { uploads.gate.leave(place) }
-        let timer = startTimer(request)
-        defer { timer.cancel() }
-        let body = try await request.body(configuration.limits.maxSourceBytes)
-        return try Self.json(["source": try uploads.keep(Data(buffer: body))])
-    }
-
-    /// Returns the part of pictures' URLs before their paths.
-    private func address(of request: ServerRequest) throws(Failure) -> String {
-        try Failure.ofPlan { () throws(PlanError) in
-            try PublicAddress.base(
-                configured: configuration.publicURL, forwarded: request.forwarded,
-                host: request.fields.values("Host"))
-                + (configuration.publicURL == nil ? prefix : "")
-        }
+        let alarm = processing.timer.start(request)
+        defer { alarm.cancel() }
+        let body = try await request.body(maxUploadBytes)
+        return try .json(["source": try uploads.keep(Data(buffer: body))])
     }
 
     /// Returns local sources as samples; none unless only this machine can connect.
-    private func samples() async throws(Failure) -> [String] {
-        guard configuration.isLoopbackOnly, let local = sources.local else { return [] }
-        let names = await local.names(extensions: configuration.iiif.extensions + ["jxl", "svg"])
-        return names.prefix(24).map { "local:///" + $0 }
+    private func samples() async -> [String] {
+        guard !isPublic, let local = processing.sources.finder.local else { return [] }
+        return await local.names(extensions: extensions).prefix(24).map { "local:///" + $0 }
+    }
+}
+
+extension ProcessingHandler {
+    /// This handler for pictures of uploads alone.
+    fileprivate func with(_ uploads: PageUploads) -> ProcessingHandler {
+        var copy = self
+        copy.sources.uploads = uploads
+        return copy
+    }
+}
+
+extension InfoHandler {
+    /// This handler for uploads alone.
+    fileprivate func with(_ uploads: PageUploads) -> InfoHandler {
+        var copy = self
+        copy.sources.uploads = uploads
+        return copy
     }
 }
 

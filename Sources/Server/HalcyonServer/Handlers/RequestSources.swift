@@ -1,32 +1,32 @@
+import HalcyonHTTP
 import HalcyonWork
 
-/// The kinds of sources that a route accepts.
-enum SourceScope: Sendable {
-    /// Local files and pictures of other servers.
-    case servers
-    /// Pictures that were dropped on the page.
-    case uploads
-}
+/// Finds the sources of requests.
+struct RequestSources: Sendable {
+    let finder: SourceFinder
+    /// The names of the fields of requests that are forwarded to the servers of sources.
+    let forwardedFields: [String]
+    /// Whether other servers may have pictures of sources that are not known here.
+    let sharesPictures: Bool
+    /// Pictures that were dropped on the page. If set, they are the only sources.
+    var uploads: PageUploads?
 
-extension ImageServer {
-    func source(
-        _ text: String, limit: Int? = nil, from scope: SourceScope, for request: ServerRequest,
+    /// - Parameters:
+    ///   - limit: A higher limit for this source in bytes.
+    ///   - naming: Names the picture to be made of it, which other servers may have.
+    func find(
+        _ text: String, limit: Int? = nil, for request: ServerRequest,
         naming: PictureNaming? = nil
     ) async throws(Failure) -> FoundSource {
-        switch scope {
-        case .servers:
-            try await sources.find(
-                text, limit: limit, for: asker(of: request), until: request.ending,
-                naming: naming)
-        case .uploads: try uploads.find(text)
-        }
+        if let uploads { return try uploads.find(text) }
+        return try await finder.find(
+            text, limit: limit, for: asker(of: request), until: request.ending, naming: naming)
     }
 
     /// Returns the properties of a request that are sent to the servers of sources.
     func asker(of request: ServerRequest) -> SourceAsker {
         SourceAsker(
             hops: request.hops,
-            forwarded: ForwardedFields(
-                configuration.sources.http.forwardHeaders, of: request.fields, id: request.id))
+            forwarded: ForwardedFields(forwardedFields, of: request.fields, id: request.id))
     }
 }

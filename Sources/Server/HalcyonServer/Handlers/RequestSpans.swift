@@ -1,16 +1,20 @@
-import Foundation
-import FoundationNetworking
 import HalcyonHTTP
 import HalcyonTelemetry
+import HalcyonWork
 import NIOCore
 import Tracing
 
-extension ImageServer {
+/// Makes the spans of requests.
+struct RequestSpans: Sendable {
+    let scope: SpanScope
+    let paths: LoggedPaths
+    let time: TimeSource
+
     /// The span of a request, below that of the client's `traceparent` or of the application around the
     /// server; `nil` without a tracer, and for questions about health.
-    func beginSpan(of request: ServerRequest) -> (any Span)? {
-        guard let tracer = spans.tracer else { return nil }
-        if asksForHealth(request) { return nil }
+    func begin(_ request: ServerRequest) -> (any Span)? {
+        guard let tracer = scope.tracer else { return nil }
+        if request.asksForHealth { return nil }
         var context = ServiceContext.topLevel
         if let outer = ServiceContext.current {
             context = outer
@@ -22,7 +26,7 @@ extension ImageServer {
             at: TraceClock(time).time(request.start))
         span.updateAttributes { attributes in
             attributes["http.request.method"] = request.method
-            attributes["url.path"] = loggedPath(of: request)
+            attributes["url.path"] = paths.text(of: request)
             attributes["halcyon.request.id"] = request.id
             if let peer = request.peer { attributes["client.address"] = peer }
         }
@@ -52,28 +56,4 @@ extension ImageServer {
 /// Reads what clients say of their trace.
 private struct FieldExtractor: Extractor {
     func extract(key: String, from fields: HTTPFields) -> String? { fields.first(key) }
-}
-
-/// Tells servers of sources of the trace.
-private struct FieldInjector: Injector {
-    func inject(_ value: String, forKey key: String, into request: inout URLRequest) {
-        request.setValue(value, forHTTPHeaderField: key)
-    }
-}
-
-extension SpanScope {
-    func tell(_ request: inout URLRequest, of span: any Span) {
-        tracer?.inject(span.context, into: &request, using: FieldInjector())
-    }
-}
-
-extension Span {
-    /// Notes a request to the server of a source, after `hop` redirects.
-    func note(_ request: URLRequest, hop: Int) {
-        updateAttributes { attributes in
-            attributes["http.request.method"] = request.httpMethod ?? "GET"
-            if let host = request.url?.host { attributes["server.address"] = host }
-            attributes["halcyon.hop"] = hop
-        }
-    }
 }

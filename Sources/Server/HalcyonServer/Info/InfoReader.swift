@@ -14,7 +14,7 @@ private struct InfoText: CacheCostCalculable {
 /// Reads what is to be told of sources, each once for all who ask, and keeps it in memory.
 final class InfoReader: Sendable {
     private let sources: SourceFinder
-    private let rules: PictureRules
+    let rules: PictureRules
     private let gate: Gate
     private let texts: MemoryStorage.Backend<InfoText>
     /// Documents that could not be made a moment ago.
@@ -64,14 +64,12 @@ final class InfoReader: Sendable {
         let (outcome, _) = await work.value(
             for: name, until: ending, failure: { [runs] in runs.failure($0, of: name) }
         ) { stopped in
-            do throws(Failure) {
-                return .success(try await self.made(source, fields, name, by: deadline, stopped))
-            } catch {
-                return .failure(error)
+            await Result { () async throws(Failure) in
+                try await self.made(source, fields, name, by: deadline, stopped)
             }
         }
         let made = try outcome.get()
-        if isStorable, made.isOfVersionFound, source.visit?.isUndisturbed != false {
+        if isStorable, made.isOfVersionFound, !source.isPurged() {
             texts.store(value: InfoText(text: made.text), forKey: key)
         }
         return (made.text, false)
@@ -95,7 +93,7 @@ final class InfoReader: Sendable {
         }
         if let place { gate.leave(place) }
         if case .failure(let failure) = result {
-            failures.note(failure, for: Self.key(now, fields), of: source, as: nil)
+            failures.note(failure, for: Self.key(now, fields)) { source.isPurged() }
         }
         return Made(text: try result.get(), isOfVersionFound: now.validator == source.validator)
     }

@@ -1,5 +1,6 @@
-extension ImageServer {
-    struct CacheNumbers: Encodable, Sendable {
+/// What is in the caches of a server.
+struct CacheReport: Sendable {
+    struct Numbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {
             let entries: Int
             let bytes: Int
@@ -13,31 +14,34 @@ extension ImageServer {
         let hitRates: [String: Double]
     }
 
-    func cacheNumbers() async -> CacheNumbers {
+    let sources: KnownSources?
+    let results: ResultCache
+    let hitRates: HitRates
+    let limits: ImageServerConfiguration.Cache
+
+    func numbers() async -> Numbers {
         var rates: [String: Double] = [:]
         for minutes in [1, 5, 15] {
             if let share = hitRates.share(minutes: minutes) {
                 rates[String(minutes)] = (share * 10_000).rounded() / 10_000
             }
         }
-        var tiers: [String: [String: CacheNumbers.Tier]] = [:]
-        for (cache, tier, usage, limit) in await cacheUsage() {
-            tiers[cache, default: [:]][tier] = CacheNumbers.Tier(
+        var tiers: [String: [String: Numbers.Tier]] = [:]
+        for (cache, tier, usage, limit) in await usage() {
+            tiers[cache, default: [:]][tier] = Numbers.Tier(
                 entries: usage.entries, bytes: usage.bytes, limit: limit)
         }
-        return CacheNumbers(
+        return Numbers(
             sources: tiers["source"] ?? [:], results: tiers["result"] ?? [:], hitRates: rates)
     }
 
     /// The usage of each tier of the caches, with its limit in bytes.
-    func cacheUsage() async -> [(cache: String, tier: String, usage: TierUsage, limit: Int)] {
-        let cache = configuration.cache
-        let known = sources.remote?.known
-        return [
-            ("source", "memory", known?.memoryUsage ?? TierUsage(), cache.sources.memoryBytes),
-            ("source", "disk", await known?.diskUsage() ?? TierUsage(), cache.sources.bytes),
-            ("result", "memory", makers.results.memoryUsage, cache.results.memoryBytes),
-            ("result", "disk", await makers.results.diskUsage(), cache.results.bytes),
+    func usage() async -> [(cache: String, tier: String, usage: TierUsage, limit: Int)] {
+        [
+            ("source", "memory", sources?.memoryUsage ?? TierUsage(), limits.sources.memoryBytes),
+            ("source", "disk", await sources?.diskUsage() ?? TierUsage(), limits.sources.bytes),
+            ("result", "memory", results.memoryUsage, limits.results.memoryBytes),
+            ("result", "disk", await results.diskUsage(), limits.results.bytes),
         ]
     }
 }

@@ -2,21 +2,27 @@ import HalcyonPixels
 import HalcyonStorage
 import HalcyonWork
 
-extension ImageServer {
+/// Removes what the caches and the memory need no longer.
+struct Cleaning: Sendable {
+    let sources: KnownSources?
+    let results: ResultCache
+    let decoders: Gate
+    let time: TimeSource
+
     private static let cleaningInterval = Duration.seconds(3600)
     private static let restInterval = Duration.seconds(10)
 
     /// Removes expired files once an hour, and returns unneeded memory, until the task is cancelled.
-    func cleanFromTimeToTime() async {
+    func runFromTimeToTime() async {
         async let trimming: Void = trimFromTimeToTime()
-        while (try? await time.sleep(for: Self.cleaningInterval)) != nil { await clean() }
+        while (try? await time.sleep(for: Self.cleaningInterval)) != nil { await run() }
         await trimming
     }
 
     /// Removes expired entries from the disk.
-    func clean() async {
-        await sources.remote?.known.clean()
-        await makers.results.clean()
+    func run() async {
+        await sources?.clean()
+        await results.clean()
     }
 
     private func trimFromTimeToTime() async {
@@ -24,7 +30,7 @@ extension ImageServer {
         while (try? await time.sleep(for: Self.restInterval)) != nil {
             // Looking at the heaps takes their locks, as trimming does: not on a thread of Swift's.
             let isWasteful = await DiskLane.reading.run { Self.isWasteful }
-            if watch.restHasBegun(makers.gate.usage) || isWasteful { HeapTrim.plan() }
+            if watch.restHasBegun(decoders.usage) || isWasteful { HeapTrim.plan() }
         }
     }
 

@@ -1,77 +1,23 @@
-import Foundation
-import HalcyonHTTP
+import Halcyon
 import HalcyonPixels
-import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
-import NIOCore
 import Vips
 
-extension ImageServer {
-    /// Answers a request to the operations address: health, metrics, and the caches.
-    @Sendable func answerOperations(_ request: ServerRequest) async -> ServerAnswer {
-        let path = request.target.prefix { $0 != "?" }
-        var answer: ServerAnswer
-        if let health = health(path, request, tellsReason: true) {
-            answer = health
-        } else if let found = await operations(path, request) {
-            answer = found
-        } else {
-            answer = errorAnswer(Failure(.notFound, "There is nothing at this path"), to: request)
-        }
-        complete(&answer, for: request)
-        return answer
-    }
+/// The metrics of a server as text, with the numbers that are measured on request.
+struct MetricsReport: Sendable {
+    let metrics: ServerMetrics
+    let gates: WorkGates
+    let caches: CacheReport
+    let clients: ClientRegistry
+    /// `nil` when nothing is shared with other servers.
+    let cluster: Cluster?
 
-    /// Answers with metrics or about the caches; `nil` for other paths.
-    func operations(_ path: Substring, _ request: ServerRequest) async -> ServerAnswer? {
-        guard path == "/metrics", request.method == "GET" || request.method == "HEAD" else {
-            return await upkeep(path, request)
-        }
-        if request.routes.contains(.operations) {
-            do throws(Failure) { try checkOperator(request) } catch {
-                return errorAnswer(error, to: request)
-            }
-        }
-        return .text(
-            200, metrics.text(adding: await gauges()),
-            type: "text/plain; version=0.0.4; charset=utf-8")
-    }
-
-    /// Whether a public request is about the process instead of a picture.
-    func asksForHealth(_ request: ServerRequest) -> Bool {
-        guard request.routes.contains(.health), request.method == "GET" || request.method == "HEAD"
-        else { return false }
-        return switch request.path {
-        case "/live", "/ready", "/health": true
-        default: false
-        }
-    }
-
-    /// Answers whether the process is alive, or accepts requests; `nil` for other paths.
-    func health(
-        _ path: Substring, _ request: ServerRequest, tellsReason: Bool = false
-    ) -> ServerAnswer? {
-        guard request.method == "GET" || request.method == "HEAD" else { return nil }
-        switch path {
-        case "/live":
-            return .text(200, "ok\n")
-        case "/ready", "/health":
-            let state = currentState
-            let reasons =
-                (state == .ready ? [] : [state.rawValue]) + (codecs.fault.map { [$0] } ?? [])
-            if reasons.isEmpty { return .text(200, "ok\n") }
-            guard tellsReason else { return .text(503, "not ready\n") }
-            let words = reasons.map { "\"\($0)\"" }.joined(separator: ",")
-            return .text(503, "{\"reasons\":[\(words)]}\n", type: "application/json")
-        default:
-            return nil
-        }
-    }
+    func text() async -> String { metrics.text(adding: await gauges()) }
 
     private func gauges() async -> [Gauge] {
         var gauges = Gauge.process(since: metrics.start)
-        for gate in [makers.downloads, makers.gate, makers.encoders] {
+        for gate in [gates.downloads, gates.decoders, gates.encoders] {
             let usage = gate.usage
             let labels = [("gate", gate.name)]
             gauges += [
@@ -83,7 +29,7 @@ extension ImageServer {
         gauges += await cacheGauges() + memoryGauges + workerGauges
         gauges += cluster?.gauges ?? []
         let versions = [
-            ("version", Self.version), ("swift", Self.languageVersion), ("vips", Vips.version),
+            ("version", Release.version), ("swift", Self.languageVersion), ("vips", Vips.version),
         ]
         return gauges + [
             Gauge("halcyon_connections", "Connections of clients.", clients.count),
@@ -92,7 +38,7 @@ extension ImageServer {
     }
 
     private func cacheGauges() async -> [Gauge] {
-        await cacheUsage().flatMap { cache, tier, usage, limit in
+        await caches.usage().flatMap { cache, tier, usage, limit in
             let labels = [("cache", cache), ("tier", tier)]
             return [
                 Gauge("halcyon_cache_bytes", "Bytes in the caches.", usage.bytes, labels),
@@ -173,7 +119,4 @@ extension ImageServer {
             "6.2"
         #endif
     }
-
-    /// The version of Halcyon.
-    public static let version = Release.version
 }

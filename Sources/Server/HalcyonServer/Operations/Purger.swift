@@ -1,8 +1,10 @@
 import Foundation
-package import HalcyonServerURLs
+import HalcyonServerURLs
 import HalcyonStorage
 
-extension ImageServer {
+/// Purges sources and their results: from all caches of this server, and at all servers that share
+/// a Redis with it.
+struct Purger: Sendable {
     struct Forgotten: Sendable {
         /// Sources that were known here.
         let sources: Int
@@ -12,24 +14,31 @@ extension ImageServer {
         let isTold: Bool?
     }
 
-    /// Purges a source of another server here and at all servers that share a Redis with this one:
-    /// it is fetched again before anything is made of it, or answered from what was made.
-    ///
-    /// - Returns: Whether all are told: always for a server that shares nothing, not when Redis could not be
-    ///   asked, or when there is none beside the store of bytes.
-    /// - Throws: `PlanError` when `source` may not be fetched.
-    @discardableResult
-    package func forget(source: String) async throws(PlanError) -> Bool {
-        guard case .http = try sources.policy.reference(source) else {
-            throw PlanError(.unknownScheme, "Only sources of other servers are remembered.")
+    let caches: LocalCaches
+    let sources: SourceFinder
+    /// `nil` when nothing is shared with other servers.
+    let cluster: Cluster?
+
+    /// Purges here and at all servers that share a Redis with this one.
+    func forget(_ purge: Purge) async -> Forgotten {
+        let gone = await caches.forget(purge)
+        var isTold: Bool?
+        if let cluster {
+            isTold = await cluster.forget(
+                purge, sources: gone.sharedSources(of: purge), pictures: gone.results.keys)
+            // Until then it may have come back from there.
+            await caches.forget(purge)
         }
-        var isTold = true
-        for purge in try purges(ofSource: source) {
-            isTold = await forget(purge).isTold ?? true && isTold
-        }
-        return isTold
+        return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
     }
 
+    func forget(_ purges: [Purge]) async -> [Forgotten] {
+        var forgotten: [Forgotten] = []
+        for purge in purges { forgotten.append(await forget(purge)) }
+        return forgotten
+    }
+
+    /// Returns the purges for a source, which need not be known.
     func purges(ofSource text: String) throws(PlanError) -> [Purge] {
         let reference = try sources.policy.reference(text)
         if let url = reference.url { return [.source(RemoteSource.key(of: url))] }
@@ -38,23 +47,10 @@ extension ImageServer {
         }
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }
-
-    /// Purges here and at all servers that share a Redis with this one.
-    func forget(_ purge: Purge) async -> Forgotten {
-        let gone = await forgetting.forget(purge)
-        var isTold: Bool?
-        if let cluster {
-            isTold = await cluster.forget(
-                purge, sources: gone.sharedSources(of: purge), pictures: gone.results.keys)
-            // Until then it may have come back from there.
-            await forgetting.forget(purge)
-        }
-        return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
-    }
 }
 
-/// Purges sources and their results from all caches of this server.
-struct Forgetting: Sendable {
+/// All caches of this server.
+struct LocalCaches: Sendable {
     struct Gone: Sendable {
         let sources: Set<String>
         let results: (count: Int, keys: [String])
@@ -70,7 +66,7 @@ struct Forgetting: Sendable {
     /// Pictures that could not be made.
     let failures: KnownFailures
     let infos: InfoReader
-    let headers: MemoryStorage.Backend<SourceHeader>
+    let iiif: IIIFPictures?
     let standing: [StandingPicture]
     let purges: PurgeJournal
 
@@ -91,7 +87,7 @@ struct Forgetting: Sendable {
         // They are soon made again.
         infos.forget()
         failures.removeAll()
-        headers.removeAll()
+        iiif?.forget()
         for picture in standing { picture.forget() }
         return Gone(sources: sources, results: results)
     }

@@ -10,6 +10,9 @@ struct ServerAnswer: Sendable {
     var body: ByteBuffer?
     var notes = AnswerNotes()
 
+    /// The methods of requests for pictures.
+    static let methods = "GET, HEAD, OPTIONS"
+
     /// The status for the log, metrics and traces: 499 if the client has disconnected.
     var notedStatus: Int { notes.failure?.kind == .clientGone ? 499 : status }
 
@@ -20,6 +23,18 @@ struct ServerAnswer: Sendable {
         ServerAnswer(
             status: status, fields: ["Content-Type": type, "Cache-Control": "no-store"],
             body: ByteBuffer(string: text))
+    }
+
+    /// Returns a response of JSON that must not be stored.
+    static func json(_ value: some Encodable, status: Int = 200) throws(Failure) -> ServerAnswer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+            return .text(status, text + "\n", type: "application/json")
+        } catch {
+            throw Failure(.internalError, "The answer could not be written", cause: "\(error)")
+        }
     }
 }
 

@@ -1,7 +1,9 @@
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
+import NIOPosix
 
 /// A request as the server's own code sees it, whatever framework it came through.
 struct ServerRequest: Sendable {
@@ -17,7 +19,7 @@ struct ServerRequest: Sendable {
     var forwarded: PublicAddress.Forwarded?
     /// The path prefix of the server in an embedding application; not part of the target.
     var mount = ""
-    var routes: ImageServer.Routes = [.all, .page]
+    var routes: ServerRoutes = [.all, .page]
     /// Whether hints about the client could have asked for another picture.
     var followsHints = false
     let start: ContinuousClock.Instant
@@ -47,6 +49,14 @@ struct ServerRequest: Sendable {
     /// The target without its query.
     var path: Substring {
         target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
+    }
+
+    /// Whether it asks for something, without ordering or changing anything.
+    var isRead: Bool { method == "GET" || method == "HEAD" }
+
+    /// Whether a public request is about the process instead of a picture.
+    var asksForHealth: Bool {
+        routes.contains(.health) && isRead && ["/live", "/ready", "/health"].contains(path)
     }
 
     /// Whether the request carries a token (RFC 6750), whose scheme may be written in any case.
@@ -91,4 +101,47 @@ struct ServerRequest: Sendable {
         }
         return .randomHexadecimal()
     }
+}
+
+extension ServerRequest {
+    /// The request as its first trusted proxy got it.
+    ///
+    /// - Parameter proxies: Networks whose words count. The connection has to come from one of them, and of
+    ///   the addresses that were passed through the last one that is none of them is the client's.
+    func believing(_ proxies: [IPNetwork]) -> ServerRequest {
+        func isTrusted(_ text: String) -> Bool {
+            // A listener of IPv6 gives the peers of IPv4 addresses of its own kind.
+            let isMapped = text.lowercased().hasPrefix("::ffff:") && text.contains(".")
+            let address = IPAddress(isMapped ? String(text.dropFirst(7)) : text)
+            return address.map { address in proxies.contains { $0.contains(address) } } ?? false
+        }
+        guard !proxies.isEmpty, let peer, isTrusted(peer) else { return self }
+        var request = self
+        request.forwarded = PublicAddress.Forwarded(values: fields.values)
+        let clients = PublicAddress.Forwarded.clients(values: fields.values)
+        // What is no address ends the part of the list that can be believed.
+        var client = peer
+        for address in clients.reversed() {
+            guard let address, IPAddress(address) != nil else { break }
+            client = address
+            if !isTrusted(address) { break }
+        }
+        request.peer = client
+        return request
+    }
+}
+
+/// The time limit of requests.
+struct RequestTimer: Sendable {
+    let timeout: Duration
+    let time: TimeSource
+
+    /// Has a request end with `deadline` after the time limit, unless the alarm is cancelled.
+    func start(_ request: ServerRequest) -> Alarm {
+        time.alarm(
+            at: time.now + timeout, on: MultiThreadedEventLoopGroup.singleton.any()
+        ) { request.ending.give(.deadline) }
+    }
+
+    func deadline(of request: ServerRequest) -> ContinuousClock.Instant { request.start + timeout }
 }
