@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func ofACrowdThatIsSentAwayOneLineASecondIsAWarning() {
-        var sampling = LogSampling()
+        let sampling = LogSampling()
         let start = ContinuousClock.now
         let written = [0, 100, 999, 1000, 1500, 2100, 5000].map {
             sampling.take(at: start + .milliseconds($0))

@@ -80,18 +80,23 @@ public final class ImageServer: Sendable {
         let hitRates = HitRates(time)
         let paths = LoggedPaths(prefix: prefix, unsigned: checked.iiif?.prefix)
         let errors = ErrorAnswers(
-            configuration, caching: AnswerCaching(configuration, time: time), gates: gates)
-        let fields = CommonFields(configuration, time: time)
+            caching: AnswerCaching(configuration, time: time), gates: gates,
+            isUnsigned: !urls.requiresSignature, detail: configuration.http.errorBodies)
+        let forwarded = configuration.sources.http.forwardHeaders
+        let fields = CommonFields(
+            forwarded: forwarded.filter(ForwardedFields.tellsSourcesApart),
+            isPrivate: configuration.secret != nil, allowedOrigins: configuration.http.allowOrigin,
+            time: time)
         lifecycle = RequestLifecycle(
             proxies: configuration.trustedProxies,
             spans: RequestSpans(scope: spans, paths: paths, time: time), state: state,
             errors: errors, fields: fields,
             log: AccessLog(
-                configuration, logger: logger, metrics: metrics, hitRates: hitRates, paths: paths,
-                time: time))
+                logger: logger, metrics: metrics, hitRates: hitRates, paths: paths,
+                showsHits: configuration.log.showsHits, isUnsigned: errors.isUnsigned, time: time))
         let watermarks = Watermarks(
-            checked.watermark, opacity: configuration.watermark.opacity, sources: stores.sources,
-            limits: rules.decodingLimits, logger: logger)
+            picture: checked.watermark, opacity: configuration.watermark.opacity,
+            sources: stores.sources, limits: rules.decodingLimits, logger: logger)
         let health = HealthHandler(state: state, codecs: CodecCheck(time))
         var router = Router(
             configuration, checked, stores, urls: urls, watermarks: watermarks, rules: rules,

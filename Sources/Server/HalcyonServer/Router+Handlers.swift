@@ -15,7 +15,9 @@ extension Router {
             finder: stores.sources, forwardedFields: configuration.sources.http.forwardHeaders,
             sharesPictures: stores.cluster?.work != nil)
         let answers = PictureAnswers(
-            configuration, maker: stores.pictures, caching: caching, metrics: metrics, time: time)
+            maker: stores.pictures, caching: caching, metrics: metrics, time: time,
+            http: configuration.http, usesClientHints: configuration.negotiation.usesClientHints,
+            isLoopbackOnly: configuration.isLoopbackOnly)
         let addresses = PublicAddresses(
             configured: configuration.publicURL, prefix: checked.prefix)
         let processing = ProcessingHandler(
@@ -39,7 +41,7 @@ extension Router {
             info: info, iiif: iiif,
             page: configuration.showsPlayground
                 ? PageHandler(
-                    configuration, processing: processing, info: info,
+                    configuration: configuration, processing: processing, info: info,
                     uploads: PageUploads(time), writer: writer, errors: errors) : nil,
             health: health)
     }

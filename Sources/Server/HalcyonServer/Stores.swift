@@ -1,6 +1,7 @@
 import HalcyonTelemetry
 import HalcyonWork
 import Logging
+import Synchronization
 
 /// The sources and pictures of a server with their caches, and the servers that it shares them with.
 struct Stores: Sendable {
@@ -67,7 +68,8 @@ struct Stores: Sendable {
             sources: sources, rules: rules, gate: gates.decoders, failures: failures(), time: time)
         iiif = checked.iiif.map {
             IIIFPictures(
-                $0, sources: sources, rules: rules, failures: pictures.failures, time: time)
+                service: $0, rules: rules, sources: sources, failures: pictures.failures,
+                headers: SourceHeader.memory(time))
         }
         let caches = LocalCaches(
             remote: remote, results: results, failures: pictures.failures, infos: infos,
@@ -77,5 +79,32 @@ struct Stores: Sendable {
         purger = Purger(caches: caches, sources: sources, cluster: cluster)
         cleaning = Cleaning(
             sources: remote?.known, results: results, decoders: gates.decoders, time: time)
+    }
+}
+
+/// Logs at most once a minute for each cache that it cannot be used; requests do without it.
+private final class CacheTrouble: Sendable {
+    private let logger: Logger
+    private let metrics: ServerMetrics
+    private let time: TimeSource
+    private let last = Mutex<[String: ContinuousClock.Instant]>([:])
+
+    init(logger: Logger, metrics: ServerMetrics, time: TimeSource) {
+        self.logger = logger
+        self.metrics = metrics
+        self.time = time
+    }
+
+    func note(_ cache: String, _ error: any Error) {
+        metrics.cacheErrors.add([cache])
+        let now = time.now
+        let isNews = last.withLock { last in
+            if let last = last[cache], now - last < .seconds(60) { return false }
+            last[cache] = now
+            return true
+        }
+        if isNews {
+            logger.error("The \(cache) cache cannot be used", metadata: ["cause": "\(error)"])
+        }
     }
 }

@@ -4,33 +4,19 @@ import HalcyonServerURLs
 import HalcyonWork
 import Logging
 import NIOCore
-import Synchronization
 
 /// Counts responses, and writes them to the log.
-final class AccessLog: Sendable {
-    private let logger: Logger
-    private let metrics: ServerMetrics
-    private let hitRates: HitRates
-    private let paths: LoggedPaths
-    private let showsHits: Bool
+struct AccessLog: Sendable {
+    let logger: Logger
+    let metrics: ServerMetrics
+    let hitRates: HitRates
+    let paths: LoggedPaths
+    let showsHits: Bool
     /// Whether URLs need no signature.
-    private let isUnsigned: Bool
-    private let time: TimeSource
+    let isUnsigned: Bool
+    let time: TimeSource
     /// Samples the log lines about requests refused because too many are waiting.
-    private let busyLines = Mutex(LogSampling())
-
-    init(
-        _ configuration: ImageServerConfiguration, logger: Logger, metrics: ServerMetrics,
-        hitRates: HitRates, paths: LoggedPaths, time: TimeSource
-    ) {
-        self.logger = logger
-        self.metrics = metrics
-        self.hitRates = hitRates
-        self.paths = paths
-        showsHits = configuration.log.showsHits
-        isUnsigned = !configuration.signature.isRequired
-        self.time = time
-    }
+    private let busyLines = LogSampling()
 
     func note(_ answer: ServerAnswer, to request: ServerRequest) {
         let notes = answer.notes
@@ -53,7 +39,7 @@ final class AccessLog: Sendable {
         var leftOut = 0
         if notes.failure?.kind == .busy {
             // Refusals of a crowd are logged once in a second.
-            if let count = busyLines.withLock({ $0.take(at: time.now) }) {
+            if let count = busyLines.take(at: time.now) {
                 leftOut = count
             } else {
                 level = .debug

@@ -4,19 +4,11 @@ import HalcyonWork
 /// The header fields of all responses.
 struct CommonFields: Sendable {
     /// The request fields forwarded to sources that tell those apart.
-    private let forwarded: [String]
-    /// Whether clients need a token, so that a cache in front may not hand responses to others.
-    private let isPrivate: Bool
-    private let allowedOrigins: [String]
-    private let time: TimeSource
-
-    init(_ configuration: ImageServerConfiguration, time: TimeSource) {
-        forwarded = configuration.sources.http.forwardHeaders
-            .filter(ForwardedFields.tellsSourcesApart)
-        isPrivate = configuration.secret != nil
-        allowedOrigins = configuration.http.allowOrigin
-        self.time = time
-    }
+    let forwarded: [String]
+    /// Whether clients need a token.
+    let isPrivate: Bool
+    let allowedOrigins: [String]
+    let time: TimeSource
 
     func complete(_ answer: inout ServerAnswer, for request: ServerRequest) {
         answer.fields.append("X-Request-ID", request.id)

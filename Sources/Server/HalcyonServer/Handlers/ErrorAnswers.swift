@@ -9,22 +9,16 @@ struct ErrorAnswers: Sendable {
     /// Whether URLs need no signature, which is possible where nobody but this machine can connect:
     /// it is the operator who asks.
     let isUnsigned: Bool
-    /// Whether clients get the reason.
-    let isFull: Bool
-
-    init(_ configuration: ImageServerConfiguration, caching: AnswerCaching, gates: WorkGates) {
-        self.caching = caching
-        self.gates = gates
-        isUnsigned = !configuration.signature.isRequired
-        isFull = isUnsigned || configuration.http.errorBodies == .full
-    }
+    /// The amount that clients are told.
+    let detail: ImageServerConfiguration.ErrorBodies
 
     /// - Parameter explaining: Whether to give the reason whatever the settings say, as to operators.
     func answer(
         _ failure: Failure, to request: ServerRequest, explaining: Bool = false
     ) -> ServerAnswer {
+        let isFull = explaining || isUnsigned || detail == .full
         let body = ErrorBody(
-            text(of: failure), detail: explaining || isFull ? .full : .brief,
+            text(of: failure), detail: isFull ? .full : .brief,
             accept: request.fields.values("Accept"), requestID: request.id)
         var fields: HTTPFields = ["Content-Type": body.contentType]
         fields.append("Cache-Control", caching.field(.failure(failure.kind)))

@@ -7,14 +7,17 @@ import NIOCore
 /// Answers with what is known of sources: `/info/SIGNATURE/…`.
 struct InfoHandler: Sendable {
     let urls: URLReader
-    var sources: RequestSources
+    let sources: RequestSources
     let infos: InfoReader
     let caching: AnswerCaching
     let timer: RequestTimer
 
     /// Answers with what is known of a source, for a target behind `/info`.
+    ///
+    /// - Parameter uploads: The only sources, if set.
     func answer(
-        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes
+        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes,
+        from uploads: PageUploads? = nil
     ) async throws(Failure) -> ServerAnswer {
         let signed = try urls.verified(target)
         let (fields, plan) = try Failure.ofPlan { () throws(PlanError) in
@@ -25,7 +28,7 @@ struct InfoHandler: Sendable {
         let alarm = timer.start(request)
         defer { alarm.cancel() }
         request.watch()
-        let source = try await sources.find(plan.source, for: request)
+        let source = try await sources.find(plan.source, in: uploads, for: request)
         var answer: HTTPFields = [
             "Cache-Control": caching.field(.picture(source.originCaching))
         ]

@@ -1,16 +1,18 @@
+import Synchronization
+
 /// Lets one log line of a kind through in each second, and counts the others.
-struct LogSampling {
-    private var last: ContinuousClock.Instant?
-    private var leftOut = 0
+final class LogSampling: Sendable {
+    private let state = Mutex((last: ContinuousClock.Instant?.none, leftOut: 0))
 
     /// Returns the number of lines left out since the last one; `nil` to leave this one out, too.
-    mutating func take(at now: ContinuousClock.Instant) -> Int? {
-        if let last, now - last < .seconds(1) {
-            leftOut += 1
-            return nil
+    func take(at now: ContinuousClock.Instant) -> Int? {
+        state.withLock { state in
+            if let last = state.last, now - last < .seconds(1) {
+                state.leftOut += 1
+                return nil
+            }
+            defer { state = (now, 0) }
+            return state.leftOut
         }
-        defer { leftOut = 0 }
-        last = now
-        return leftOut
     }
 }

@@ -38,7 +38,7 @@ struct OperationsHandler: Sendable {
     let warming: WarmHandler
     let errors: ErrorAnswers
     let fields: CommonFields
-    /// What requests have to carry, if anything.
+    /// The bearer token that requests have to carry, if any.
     let token: String?
     /// Whether only programs of this machine can connect to the operations address.
     let isLoopback: Bool
@@ -104,7 +104,7 @@ struct OperationsHandler: Sendable {
 }
 
 extension ServerRequest {
-    /// Reads what is ordered.
+    /// Reads the order in the body.
     func order<Order: Decodable>(limit: Int) async throws(Failure) -> Order {
         let body = try await body(limit)
         do {

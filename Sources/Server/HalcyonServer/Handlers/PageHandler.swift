@@ -7,37 +7,12 @@ import NIOFoundationCompat
 
 /// Answers requests for the page, and from the page.
 struct PageHandler: Sendable {
-    /// For the pictures and the information that the page shows of uploads.
-    private let processing: ProcessingHandler
-    private let info: InfoHandler
-    private let uploads: PageUploads
-    private let writer: PageURLWriter
-    private let errors: ErrorAnswers
-    /// Whether other machines can open the page.
-    private let isPublic: Bool
-    /// Whether only names of this machine count as its host.
-    private let checksHost: Bool
-    private let hasWatermark: Bool
-    /// The endings of samples.
-    private let extensions: [String]
-    private let maxUploadBytes: Int
-
-    init(
-        _ configuration: ImageServerConfiguration, processing: ProcessingHandler,
-        info: InfoHandler, uploads: PageUploads, writer: PageURLWriter, errors: ErrorAnswers
-    ) {
-        self.processing = processing.with(uploads)
-        self.info = info.with(uploads)
-        self.uploads = uploads
-        self.writer = writer
-        self.errors = errors
-        isPublic = !configuration.isLoopbackOnly
-        checksHost =
-            !isPublic && configuration.publicURL == nil && configuration.trustedProxies.isEmpty
-        hasWatermark = processing.watermarks.picture != nil
-        extensions = configuration.iiif.extensions + ["jxl", "svg"]
-        maxUploadBytes = configuration.limits.maxSourceBytes
-    }
+    let configuration: ImageServerConfiguration
+    let processing: ProcessingHandler
+    let info: InfoHandler
+    let uploads: PageUploads
+    let writer: PageURLWriter
+    let errors: ErrorAnswers
 
     func answer(
         _ route: PageRoute, _ request: ServerRequest, _ notes: inout AnswerNotes
@@ -63,16 +38,19 @@ struct PageHandler: Sendable {
             return try await uploaded(request)
         case .image(let target):
             let plan = try writer.reader.plan(target, for: request).plan
-            return try await processing.answer(plan, request, &notes).unstored
+            return try await processing.answer(plan, request, &notes, from: uploads)
+                .unstored
         case .info(let target):
-            return try await info.answer(target, request, &notes).unstored
+            return try await info.answer(target, request, &notes, from: uploads).unstored
         }
     }
 
     /// Rejects foreign host names that resolve to this machine (DNS rebinding): browsers would take
     /// a page from there for the page here, and let it read what that shows and signs.
     private func checkHost(_ request: ServerRequest) throws(Failure) {
-        guard checksHost, request.peer != nil else { return }
+        guard configuration.isLoopbackOnly, configuration.publicURL == nil,
+            configuration.trustedProxies.isEmpty, request.peer != nil
+        else { return }
         let host = request.fields.first("Host") ?? ""
         let name =
             host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
@@ -85,8 +63,8 @@ struct PageHandler: Sendable {
     private func document(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
         let token = PageToken(for: request)
         var document = PageDocument(fields: PageFields(target: request.target), token: token.text)
-        document.isPublic = isPublic
-        document.hasWatermark = hasWatermark
+        document.isPublic = !configuration.isLoopbackOnly
+        document.hasWatermark = processing.watermarks.picture != nil
         document.samples = await samples()
         if let source = document.fields.source {
             do throws(Failure) {
@@ -151,32 +129,17 @@ struct PageHandler: Sendable {
         defer { uploads.gate.leave(place) }
         let alarm = processing.timer.start(request)
         defer { alarm.cancel() }
-        let body = try await request.body(maxUploadBytes)
+        let body = try await request.body(configuration.limits.maxSourceBytes)
         return try .json(["source": try uploads.keep(Data(buffer: body))])
     }
 
     /// Returns local sources as samples; none unless only this machine can connect.
     private func samples() async -> [String] {
-        guard !isPublic, let local = processing.sources.finder.local else { return [] }
-        return await local.names(extensions: extensions).prefix(24).map { "local:///" + $0 }
-    }
-}
-
-extension ProcessingHandler {
-    /// This handler for pictures of uploads alone.
-    fileprivate func with(_ uploads: PageUploads) -> ProcessingHandler {
-        var copy = self
-        copy.sources.uploads = uploads
-        return copy
-    }
-}
-
-extension InfoHandler {
-    /// This handler for uploads alone.
-    fileprivate func with(_ uploads: PageUploads) -> InfoHandler {
-        var copy = self
-        copy.sources.uploads = uploads
-        return copy
+        guard configuration.isLoopbackOnly, let local = processing.sources.finder.local else {
+            return []
+        }
+        let names = await local.names(extensions: configuration.iiif.extensions + ["jxl", "svg"])
+        return names.prefix(24).map { "local:///" + $0 }
     }
 }
 

@@ -21,27 +21,14 @@ struct PictureHead: Sendable {
 
 /// Answers with pictures, and with 304 to clients that have them.
 struct PictureAnswers: Sendable {
-    private let maker: PictureMaker
+    let maker: PictureMaker
     let caching: AnswerCaching
-    private let metrics: ServerMetrics
-    private let time: TimeSource
-    private let http: ImageServerConfiguration.HTTP
-    private let usesClientHints: Bool
-    /// Whether the response tells the times of the work.
-    private let tellsTimes: Bool
-
-    init(
-        _ configuration: ImageServerConfiguration, maker: PictureMaker, caching: AnswerCaching,
-        metrics: ServerMetrics, time: TimeSource
-    ) {
-        self.maker = maker
-        self.caching = caching
-        self.metrics = metrics
-        self.time = time
-        http = configuration.http
-        usesClientHints = configuration.negotiation.usesClientHints
-        tellsTimes = http.sendsDebugHeaders || configuration.isLoopbackOnly
-    }
+    let metrics: ServerMetrics
+    let time: TimeSource
+    let http: ImageServerConfiguration.HTTP
+    let usesClientHints: Bool
+    /// Whether only this machine can connect.
+    let isLoopbackOnly: Bool
 
     /// Answers with 304 when the client has the picture; otherwise `nil`.
     func unchanged(
@@ -121,7 +108,7 @@ struct PictureAnswers: Sendable {
         if http.sendsCanonical, let link = Self.canonicalLink(head.plan.source) {
             fields.append("Link", link)
         }
-        if tellsTimes {
+        if http.sendsDebugHeaders || isLoopbackOnly {
             let parts = (made?.stages ?? []).map { name, duration in
                 "\(name);dur=\(duration.milliseconds)"
             }

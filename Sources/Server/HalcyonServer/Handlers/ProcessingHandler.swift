@@ -14,7 +14,7 @@ struct ProcessingHandler: Sendable {
         let status: Int
     }
 
-    var sources: RequestSources
+    let sources: RequestSources
     let watermarks: Watermarks
     let rules: PictureRules
     let answers: PictureAnswers
@@ -23,8 +23,11 @@ struct ProcessingHandler: Sendable {
     let timer: RequestTimer
 
     /// Answers with the picture of a plan, or with 304 when the client has it.
+    ///
+    /// - Parameter uploads: The only sources, if set.
     func answer(
-        _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes
+        _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes,
+        from uploads: PageUploads? = nil
     ) async throws(Failure) -> ServerAnswer {
         guard !plan.isExpired(at: timer.time.date.timeIntervalSince1970) else {
             throw Failure(.expired, "The URL was good until some time ago")
@@ -36,7 +39,7 @@ struct ProcessingHandler: Sendable {
         let failure: Failure
         do throws(Failure) {
             let source = try await sources.find(
-                plan.source, limit: plan.options.limits.sourceBytes, for: request,
+                plan.source, in: uploads, limit: plan.options.limits.sourceBytes, for: request,
                 naming: naming(plan, request))
             return try await picture(plan, of: source, request, &notes)
         } catch {

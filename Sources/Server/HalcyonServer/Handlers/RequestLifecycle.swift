@@ -1,10 +1,12 @@
 import HalcyonHTTP
 import HalcyonServerURLs
+import HalcyonTelemetry
 import HalcyonWork
+import NIOCore
 import Tracing
 
-/// What every request goes through around its handler: its span, the count of requests under way,
-/// the answer to an error, the header fields of all responses, the log.
+/// Everything around the handler of a request: its span, the count of requests under way, the answer
+/// to an error, the header fields of all responses, the log.
 struct RequestLifecycle: Sendable {
     let proxies: [IPNetwork]
     let spans: RequestSpans
@@ -57,4 +59,58 @@ struct RequestLifecycle: Sendable {
         log.note(answer, to: request)
         return answer
     }
+}
+
+/// Makes the spans of requests.
+struct RequestSpans: Sendable {
+    let scope: SpanScope
+    let paths: LoggedPaths
+    let time: TimeSource
+
+    /// The span of a request, below that of the client's `traceparent` or of the application around the
+    /// server; `nil` without a tracer, and for questions about health.
+    func begin(_ request: ServerRequest) -> (any Span)? {
+        guard let tracer = scope.tracer else { return nil }
+        if request.asksForHealth { return nil }
+        var context = ServiceContext.topLevel
+        if let outer = ServiceContext.current {
+            context = outer
+        } else {
+            tracer.extract(request.fields, into: &context, using: FieldExtractor())
+        }
+        let span = tracer.startSpan(
+            "halcyon.request", context: context, ofKind: .server,
+            at: TraceClock(time).time(request.start))
+        span.updateAttributes { attributes in
+            attributes["http.request.method"] = request.method
+            attributes["url.path"] = paths.text(of: request)
+            attributes["halcyon.request.id"] = request.id
+            if let peer = request.peer { attributes["client.address"] = peer }
+        }
+        return span
+    }
+
+    func end(_ span: any Span, with answer: ServerAnswer) {
+        let notes = answer.notes
+        span.updateAttributes { attributes in
+            attributes["http.route"] = notes.route
+            attributes["http.response.status_code"] = answer.notedStatus
+            attributes["http.response.body.size"] = answer.body?.readableBytes ?? 0
+            attributes["halcyon.cache"] = notes.cache
+            if let input = notes.input { attributes["halcyon.source.format"] = input }
+            if let output = notes.output { attributes["halcyon.result.format"] = output }
+            if let width = notes.width, let height = notes.height {
+                attributes["halcyon.pixels"] = width * height * (notes.frames ?? 1)
+            }
+            if let failure = notes.failure { attributes["error.type"] = failure.kind.code }
+        }
+        // What a client has done wrong is no error of the server's.
+        if answer.status >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        span.end()
+    }
+}
+
+/// Reads what clients say of their trace.
+private struct FieldExtractor: Extractor {
+    func extract(key: String, from fields: HTTPFields) -> String? { fields.first(key) }
 }

@@ -8,14 +8,13 @@ struct RequestSources: Sendable {
     let forwardedFields: [String]
     /// Whether other servers may have pictures of sources that are not known here.
     let sharesPictures: Bool
-    /// Pictures that were dropped on the page. If set, they are the only sources.
-    var uploads: PageUploads?
 
     /// - Parameters:
+    ///   - uploads: Pictures that were dropped on the page. If set, they are the only sources.
     ///   - limit: A higher limit for this source in bytes.
     ///   - naming: Names the picture to be made of it, which other servers may have.
     func find(
-        _ text: String, limit: Int? = nil, for request: ServerRequest,
+        _ text: String, in uploads: PageUploads?, limit: Int? = nil, for request: ServerRequest,
         naming: PictureNaming? = nil
     ) async throws(Failure) -> FoundSource {
         if let uploads { return try uploads.find(text) }

@@ -55,14 +55,12 @@ struct Router: Sendable {
         if let secret, !request.bears(secret) {
             throw Failure(.forbidden, "The bearer token is missing or wrong")
         }
-        if let page, let pageRoute {
-            return try await page.answer(pageRoute, request, &notes)
-        }
+        if let pageRoute, let page { return try await page.answer(pageRoute, request, &notes) }
         if routes.contains(.info), rest.hasPrefix("/info/") {
             notes.route = "info"
             return try await info.answer(String(rest.dropFirst(5)), request, &notes)
         }
-        if let iiif, let pathOfIIIF { return try await iiif.answer(pathOfIIIF, request, &notes) }
+        if let pathOfIIIF, let iiif { return try await iiif.answer(pathOfIIIF, request, &notes) }
         guard routes.contains(.processing) else { throw Failure.nothingThere }
         notes.route = "processing"
         let known = try urls.plan(rest, for: request)

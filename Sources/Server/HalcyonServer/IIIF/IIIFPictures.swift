@@ -8,31 +8,24 @@ import HalcyonWork
 struct SourceHeader: CacheCostCalculable {
     let size: Dimensions
     var cacheCost: Int { 1 }
-}
 
-/// Opens the pictures of the IIIF Image API.
-final class IIIFPictures: Sendable {
-    let service: IIIFService
-    let rules: PictureRules
-    private let sources: SourceFinder
-    /// Recent failures.
-    private let failures: KnownFailures
-    /// Up to 10,000, each for an hour after its last use.
-    private let headers: MemoryStorage.Backend<SourceHeader>
-
-    init(
-        _ service: IIIFService, sources: SourceFinder, rules: PictureRules,
-        failures: KnownFailures, time: TimeSource
-    ) {
-        self.service = service
-        self.sources = sources
-        self.rules = rules
-        self.failures = failures
+    /// Returns a cache of up to 10,000 headers, each for an hour after its last use.
+    static func memory(_ time: TimeSource) -> MemoryStorage.Backend<SourceHeader> {
         var config = MemoryStorage.Config(totalCostLimit: 0)
         config.countLimit = 10_000
         config.expiration = .seconds(3600)
-        headers = MemoryStorage.Backend(config: config, now: time.expirationDate)
+        return MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
+}
+
+/// Opens the pictures of the IIIF Image API.
+struct IIIFPictures: Sendable {
+    let service: IIIFService
+    let rules: PictureRules
+    let sources: SourceFinder
+    /// Recent failures.
+    let failures: KnownFailures
+    let headers: MemoryStorage.Backend<SourceHeader>
 
     func forget() { headers.removeAll() }
 

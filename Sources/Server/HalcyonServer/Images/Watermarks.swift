@@ -31,17 +31,6 @@ struct Watermarks: Sendable {
     /// Given when a URL has asked for a watermark although there is none.
     private let isFirstMissing = OneShot<Void>()
 
-    init(
-        _ picture: StandingPicture?, opacity: Double, sources: SourceFinder,
-        limits: DecodingLimits, logger: Logger
-    ) {
-        self.picture = picture
-        self.opacity = opacity
-        self.sources = sources
-        self.limits = limits
-        self.logger = logger
-    }
-
     /// Returns the plan with its watermark; without one where none is set.
     func marked(_ plan: ImagePlan, until ending: Ending) async throws(Failure) -> MarkedPlan {
         guard plan.options.watermark != nil, !plan.options.raw else { return MarkedPlan(plan) }

@@ -1,4 +1,4 @@
-/// What is in the caches of a server.
+/// Reports on the caches of a server.
 struct CacheReport: Sendable {
     struct Numbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {

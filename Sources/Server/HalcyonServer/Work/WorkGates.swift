@@ -1,6 +1,6 @@
 import HalcyonWork
 
-/// What limits the work of a server.
+/// The limits of a server's work.
 struct WorkGates: Sendable {
     let downloads: Gate
     /// For work on pixels.
