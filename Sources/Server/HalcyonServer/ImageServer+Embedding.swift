@@ -8,6 +8,7 @@ import NIOCore
 public import ServiceLifecycle
 
 extension ImageServer {
+    /// The kinds of requests that a server answers.
     public typealias Routes = ServerRoutes
 
     /// Answers requests below a path of an application with the pictures of this server.

@@ -60,7 +60,7 @@ extension ImageServer {
             throw PlanError(.unknownScheme, "Only sources of other servers are remembered.")
         }
         let purger = stores.purger
-        return await purger.forget(try purger.purges(ofSource: source))
+        return await purger.forget(try purger.purges(ofSource: source).map { $0.purge })
             .allSatisfy { $0.isTold ?? true }
     }
 }

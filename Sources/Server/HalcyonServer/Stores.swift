@@ -21,17 +21,17 @@ struct Stores: Sendable {
         rules: PictureRules, gates: WorkGates, metrics: ServerMetrics, spans: SpanScope,
         logger: Logger, time: TimeSource
     ) {
-        // To be given the caches from which purges of other servers remove entries, too.
-        let purged = OneShot<LocalCaches>()
+        // To be given what carries out purges of other servers.
+        let purging = OneShot<Purger>()
         let pauses = checked.client?.pauses
         let cluster = Cluster(
             configuration, metrics: metrics, logger: logger, time: time,
             onForgotten: { purge, done in
-                purged.whenGiven { caches in
+                purging.whenGiven { purger in
                     Task {
-                        await caches.forget(purge)
+                        await purger.forgetHere(purge)
                         await done()
-                        caches.purges.noteHeard()
+                        purger.sources.purges.noteHeard()
                     }
                 }
             },
@@ -65,18 +65,20 @@ struct Stores: Sendable {
             cluster: cluster, metrics: metrics, spans: spans, time: time)
         self.pictures = pictures
         infos = InfoReader(
-            sources: sources, rules: rules, gate: gates.decoders, failures: failures(), time: time)
+            sources: sources, rules: rules, gate: gates.decoders, failures: failures(),
+            texts: InfoText.memory(time))
         iiif = checked.iiif.map {
             IIIFPictures(
                 service: $0, rules: rules, sources: sources, failures: pictures.failures,
                 headers: SourceHeader.memory(time))
         }
-        let caches = LocalCaches(
-            remote: remote, results: results, failures: pictures.failures, infos: infos,
-            iiif: iiif, standing: [checked.watermark, checked.fallback].compactMap(\.self),
-            purges: sources.purges)
-        purged.give(caches)
-        purger = Purger(caches: caches, sources: sources, cluster: cluster)
+        var purger = Purger(
+            sources: sources, results: results, failures: pictures.failures, infos: infos,
+            iiif: iiif, standing: [checked.watermark, checked.fallback].compactMap(\.self))
+        // Without the cluster, which would own itself.
+        purging.give(purger)
+        purger.cluster = cluster
+        self.purger = purger
         cleaning = Cleaning(
             sources: remote?.known, results: results, decoders: gates.decoders, time: time)
     }

@@ -7,13 +7,14 @@ import NIOFoundationCompat
 
 /// Answers requests of the IIIF Image API.
 struct IIIFHandler: Sendable {
-    let pictures: IIIFPictures
+    let opener: IIIFPictures
     let addresses: PublicAddresses
     let sources: RequestSources
+    let pictures: PictureMaker
     let answers: PictureAnswers
     let timer: RequestTimer
 
-    private var service: IIIFService { pictures.service }
+    private var service: IIIFService { opener.service }
     private var caching: AnswerCaching { answers.caching }
 
     /// Returns the part of a target that ``answer(_:_:_:)`` takes; `nil` for other targets.
@@ -47,7 +48,7 @@ struct IIIFHandler: Sendable {
         _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
         notes.source = identifier.text
-        let (source, header) = try await pictures.opened(
+        let (source, header) = try await opener.opened(
             identifier, for: sources.asker(of: request), until: request.ending)
         let info = IIIFInfo(
             id: uri, size: header.size, limits: service.limits, formats: OutputFormat.writable,
@@ -74,12 +75,12 @@ struct IIIFHandler: Sendable {
             throw Failure(.iiifFormat, "\(parameters.format.rawValue) cannot be written here")
         }
         notes.source = identifier.text
-        let (source, header) = try await pictures.opened(
+        let (source, header) = try await opener.opened(
             identifier, for: sources.asker(of: request), until: request.ending)
         let geometry = try Failure.ofPlan { () throws(PlanError) in
             try IIIFGeometry(parameters, picture: header.size, limits: service.limits)
         }
-        let rules = pictures.rules
+        let rules = opener.rules
         // What the settings say of all pictures counts for these, too.
         let options = rules.defaultOptions
         let canonical = (["iiif", geometry.canonicalText] + options.canonicalSegments)
@@ -89,19 +90,19 @@ struct IIIFHandler: Sendable {
             plan: ImagePlan(source: identifier.text, options: options), source: source,
             tag: tag(source.validator),
             cacheControl: caching.field(.picture(source.originCaching)))
+        let linkField = IIIFInfo.linkField(canonical: "\(uri)/\(geometry.canonicalText)")
+        if var answer = answers.unchanged(head, request, &notes) {
+            answer.fields.set("Link", to: linkField)
+            return answer
+        }
         let order = PictureMaker.Order(
             source: source, plan: canonical, tag: tag,
             work: IIIFExecution(
                 parameters: parameters, geometry: geometry, options: options, rules: rules),
             isStorable: caching.mayKeepResults(of: source), by: timer.deadline(of: request))
-        var answer =
-            if let answer = answers.unchanged(head, request, &notes) {
-                answer
-            } else {
-                try await answers.answer(order, head, &notes, until: request.ending)
-            }
-        answer.fields.set(
-            "Link", to: IIIFInfo.linkField(canonical: "\(uri)/\(geometry.canonicalText)"))
+        let made = try await pictures.picture(order, until: request.ending)
+        var answer = answers.answer(with: made, isStorable: order.isStorable, head, &notes)
+        answer.fields.set("Link", to: linkField)
         return answer
     }
 }

@@ -7,7 +7,13 @@ import NIOFoundationCompat
 
 /// Answers requests for the page, and from the page.
 struct PageHandler: Sendable {
-    let configuration: ImageServerConfiguration
+    /// Whether only this machine can connect.
+    let isLoopbackOnly: Bool
+    /// Whether only names of this machine count as the host of the page.
+    let checksHost: Bool
+    /// The endings of the local sources that are samples.
+    let sampleEndings: [String]
+    let maxUploadBytes: Int
     let processing: ProcessingHandler
     let info: InfoHandler
     let uploads: PageUploads
@@ -48,9 +54,7 @@ struct PageHandler: Sendable {
     /// Rejects foreign host names that resolve to this machine (DNS rebinding): browsers would take
     /// a page from there for the page here, and let it read what that shows and signs.
     private func checkHost(_ request: ServerRequest) throws(Failure) {
-        guard configuration.isLoopbackOnly, configuration.publicURL == nil,
-            configuration.trustedProxies.isEmpty, request.peer != nil
-        else { return }
+        guard checksHost, request.peer != nil else { return }
         let host = request.fields.first("Host") ?? ""
         let name =
             host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
@@ -63,7 +67,7 @@ struct PageHandler: Sendable {
     private func document(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
         let token = PageToken(for: request)
         var document = PageDocument(fields: PageFields(target: request.target), token: token.text)
-        document.isPublic = !configuration.isLoopbackOnly
+        document.isPublic = !isLoopbackOnly
         document.hasWatermark = processing.watermarks.picture != nil
         document.samples = await samples()
         if let source = document.fields.source {
@@ -129,16 +133,14 @@ struct PageHandler: Sendable {
         defer { uploads.gate.leave(place) }
         let alarm = processing.timer.start(request)
         defer { alarm.cancel() }
-        let body = try await request.body(configuration.limits.maxSourceBytes)
+        let body = try await request.body(maxUploadBytes)
         return try .json(["source": try uploads.keep(Data(buffer: body))])
     }
 
     /// Returns local sources as samples; none unless only this machine can connect.
     private func samples() async -> [String] {
-        guard configuration.isLoopbackOnly, let local = processing.sources.finder.local else {
-            return []
-        }
-        let names = await local.names(extensions: configuration.iiif.extensions + ["jxl", "svg"])
+        guard isLoopbackOnly, let local = processing.sources.finder.local else { return [] }
+        let names = await local.names(extensions: sampleEndings)
         return names.prefix(24).map { "local:///" + $0 }
     }
 }

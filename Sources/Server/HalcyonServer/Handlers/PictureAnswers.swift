@@ -21,7 +21,6 @@ struct PictureHead: Sendable {
 
 /// Answers with pictures, and with 304 to clients that have them.
 struct PictureAnswers: Sendable {
-    let maker: PictureMaker
     let caching: AnswerCaching
     let metrics: ServerMetrics
     let time: TimeSource
@@ -44,14 +43,15 @@ struct PictureAnswers: Sendable {
             status: 304, fields: fields(head, cacheStatus: head.source.hitStatus(nil)))
     }
 
-    /// Answers with the picture of an order: from a cache, or made.
+    /// Answers with a picture.
+    ///
+    /// - Parameter isStorable: Whether it may be cached here.
     func answer(
-        _ order: PictureMaker.Order, _ head: PictureHead, _ notes: inout AnswerNotes,
-        until ending: Ending
-    ) async throws(Failure) -> ServerAnswer {
+        with made: PictureMaker.Made, isStorable: Bool, _ head: PictureHead,
+        _ notes: inout AnswerNotes
+    ) -> ServerAnswer {
         var head = head
         let source = head.source
-        let made = try await maker.picture(order, until: ending)
         let cacheStatus: String
         if made.place == .made {
             head.isSubstitute = made.product?.isSubstitute == true
@@ -60,7 +60,7 @@ struct PictureAnswers: Sendable {
                     forSubstituteOf: source, expires: head.plan.options.expires)
             }
             cacheStatus =
-                source.missStatus(isStored: order.isStorable && !head.isSubstitute)
+                source.missStatus(isStored: isStorable && !head.isSubstitute)
                 + (made.isShared || source.isShared ? "; collapsed" : "")
             notes.take(made)
         } else {

@@ -17,6 +17,7 @@ struct ProcessingHandler: Sendable {
     let sources: RequestSources
     let watermarks: Watermarks
     let rules: PictureRules
+    let pictures: PictureMaker
     let answers: PictureAnswers
     /// `nil` where none is set.
     let fallback: Fallback?
@@ -97,7 +98,8 @@ struct ProcessingHandler: Sendable {
             source: source, plan: marked.text, tag: tag, work: work,
             isStorable: !options.raw && answers.caching.mayKeepResults(of: source),
             by: timer.deadline(of: request))
-        return try await answers.answer(order, head, &notes, until: request.ending)
+        let made = try await pictures.picture(order, until: request.ending)
+        return answers.answer(with: made, isStorable: order.isStorable, head, &notes)
     }
 
     /// Names the picture for other servers, whatever its source is; `nil` when nothing is shared.

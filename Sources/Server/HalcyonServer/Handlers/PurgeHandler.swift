@@ -39,9 +39,7 @@ struct PurgeHandler: Sendable {
         let purges: [Purge]
         switch (order.source, order.prefix, order.url, order.all) {
         case (let source?, nil, nil, nil):
-            purges = try Failure.ofPlan { () throws(PlanError) in
-                try purger.purges(ofSource: source)
-            }
+            purges = try entries(of: source).map { $0.purge }
         case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
             purges = [.prefix(Purge.normalized(prefix: prefix))]
         case (nil, nil, let url?, nil):
@@ -81,10 +79,8 @@ struct PurgeHandler: Sendable {
         guard let source = sources.first else {
             throw Failure(.invalidPath, "The URL names no source")
         }
-        let sourceKeys = try Failure.ofPlan { () throws(PlanError) in try keys(of: source) }
-        var purges = sourceKeys.map { Purge.plans(names, source: $0) }
-        purges += fallbackKeys.map { .plans(namesOfFallback, source: $0) }
-        return purges
+        let purges = try entries(of: source).map { Purge.plans(names, source: $0.key) }
+        return purges + fallbackKeys.map { .plans(namesOfFallback, source: $0) }
     }
 
     /// Returns the name of a plan, watermark included, in the index of results.
@@ -96,19 +92,12 @@ struct PurgeHandler: Sendable {
     private func keysOfFallback() throws(Failure) -> [String] {
         switch fallback?.origin {
         case .here(let source): return [source.key]
-        case .url(let text):
-            return try Failure.ofPlan { () throws(PlanError) in try keys(of: text) }
+        case .url(let text): return try entries(of: text).map { $0.key }
         case nil: return []
         }
     }
 
-    /// Returns the keys that results of a source, which need not be known, may be cached under.
-    private func keys(of text: String) throws(PlanError) -> [String] {
-        let reference = try purger.sources.policy.reference(text)
-        if let url = reference.url { return [RemoteSource.key(of: url)] }
-        if case .local(let path) = reference, let local = purger.sources.local {
-            return path.candidates.map { FoundSource.key(ofFile: $0, in: local) }
-        }
-        throw PlanError(.unknownScheme, "There are no sources of this kind.")
+    private func entries(of source: String) throws(Failure) -> [(purge: Purge, key: String)] {
+        try Failure.ofPlan { () throws(PlanError) in try purger.purges(ofSource: source) }
     }
 }

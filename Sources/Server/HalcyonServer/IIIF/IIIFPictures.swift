@@ -27,8 +27,6 @@ struct IIIFPictures: Sendable {
     let failures: KnownFailures
     let headers: MemoryStorage.Backend<SourceHeader>
 
-    func forget() { headers.removeAll() }
-
     /// Returns the source of an identifier, and what its header says.
     func opened(
         _ identifier: IIIFIdentifier, for asker: SourceAsker, until ending: Ending

@@ -29,7 +29,7 @@ extension PictureWork {
 }
 
 /// Makes pictures, each once for all callers that want it, and caches them.
-final class PictureMaker: Sendable {
+struct PictureMaker: Sendable {
     struct Made: Sendable {
         enum Place: String, Sendable { case memory, disk, shared, made }
 
@@ -47,32 +47,18 @@ final class PictureMaker: Sendable {
         var stages: [(name: String, duration: Duration)] = []
     }
 
+    let sources: SourceFinder
+    let results: ResultCache
+    let gates: WorkGates
     /// Recent failures by picture key.
     let failures: KnownFailures
-    private let sources: SourceFinder
-    private let results: ResultCache
-    private let gates: WorkGates
     /// `nil` when nothing is shared with other servers.
-    private let cluster: Cluster?
-    private let metrics: ServerMetrics
-    private let spans: SpanScope
-    private let time: TimeSource
+    let cluster: Cluster?
+    let metrics: ServerMetrics
+    let spans: SpanScope
+    let time: TimeSource
     private let work = SharedTasks<String, Made>()
     private let runs = DecodingRuns()
-
-    init(
-        sources: SourceFinder, results: ResultCache, gates: WorkGates, failures: KnownFailures,
-        cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope, time: TimeSource
-    ) {
-        self.sources = sources
-        self.results = results
-        self.gates = gates
-        self.failures = failures
-        self.cluster = cluster
-        self.metrics = metrics
-        self.spans = spans
-        self.time = time
-    }
 
     /// The source and the work of a picture; `key` names both.
     struct Order: Sendable {
@@ -163,11 +149,11 @@ final class PictureMaker: Sendable {
             failure: { [runs] in runs.failure($0, of: order.workName) },
             onSharing: { metrics.noteCollapsed("result") }
         ) { stopped in
-            await Result { () async throws(Failure) in try await self.made(order, stopped) }
+            await Result { () async throws(Failure) in try await foundOrMade(order, stopped) }
         }
     }
 
-    private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
+    private func foundOrMade(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
         // Another server has published it together with its source.
         if let found = order.source.glance?.found, found.key == order.key, order.isStorable {
             metrics.noteCache("result", tier: "shared", "hit")
@@ -196,7 +182,7 @@ final class PictureMaker: Sendable {
                     picture, data, for: order.key, of: order.origin, during: order.source.visit)
             },
             making: {
-                await Result { () async throws(Failure) in try await self.make(order, stopped) }
+                await Result { () async throws(Failure) in try await make(order, stopped) }
             })
         metrics.noteCache("result", tier: "shared", made.place == .shared ? "hit" : "miss")
         return made

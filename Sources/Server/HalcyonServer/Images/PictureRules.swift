@@ -6,7 +6,9 @@ import HalcyonWork
 import Vips
 
 /// The server's rules for pictures, independent of the URL.
-struct PictureRules: Sendable {
+///
+/// A class, so that each picture's work holds them without a copy.
+final class PictureRules: Sendable {
     let limits: ImageServerConfiguration.Limits
     let svg: ImageServerConfiguration.SVG
     let acceptsTruncated: Bool

@@ -14,81 +14,80 @@ struct Purger: Sendable {
         let isTold: Bool?
     }
 
-    let caches: LocalCaches
     let sources: SourceFinder
-    /// `nil` when nothing is shared with other servers.
-    let cluster: Cluster?
-
-    /// Purges here and at all servers that share a Redis with this one.
-    func forget(_ purge: Purge) async -> Forgotten {
-        let gone = await caches.forget(purge)
-        var isTold: Bool?
-        if let cluster {
-            isTold = await cluster.forget(
-                purge, sources: gone.sharedSources(of: purge), pictures: gone.results.keys)
-            // Until then it may have come back from there.
-            await caches.forget(purge)
-        }
-        return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
-    }
-
-    func forget(_ purges: [Purge]) async -> [Forgotten] {
-        var forgotten: [Forgotten] = []
-        for purge in purges { forgotten.append(await forget(purge)) }
-        return forgotten
-    }
-
-    /// Returns the purges for a source, which need not be known.
-    func purges(ofSource text: String) throws(PlanError) -> [Purge] {
-        let reference = try sources.policy.reference(text)
-        if let url = reference.url { return [.source(RemoteSource.key(of: url))] }
-        if case .local(let path) = reference {
-            return path.candidates.map { .file("local:///" + $0.joined(separator: "/")) }
-        }
-        throw PlanError(.unknownScheme, "There are no sources of this kind.")
-    }
-}
-
-/// All caches of this server.
-struct LocalCaches: Sendable {
-    struct Gone: Sendable {
-        let sources: Set<String>
-        let results: (count: Int, keys: [String])
-
-        /// Returns the keys of sources that others may be fetching, as far as they can be named.
-        func sharedSources(of purge: Purge) -> Set<String> {
-            if case .source(let key) = purge { sources.union([key]) } else { sources }
-        }
-    }
-
-    let remote: RemoteSources?
     let results: ResultCache
     /// Pictures that could not be made.
     let failures: KnownFailures
     let infos: InfoReader
     let iiif: IIIFPictures?
     let standing: [StandingPicture]
-    let purges: PurgeJournal
+    /// `nil` when nothing is shared with other servers.
+    var cluster: Cluster?
 
+    /// Purges here and at all servers that share a Redis with this one.
+    func forget(_ purges: [Purge]) async -> [Forgotten] {
+        var forgotten: [Forgotten] = []
+        for purge in purges { forgotten.append(await forget(purge)) }
+        return forgotten
+    }
+
+    private func forget(_ purge: Purge) async -> Forgotten {
+        let gone = await forgetHere(purge)
+        var isTold: Bool?
+        if let cluster {
+            var sources = gone.sources
+            // Others may be fetching it.
+            if case .source(let key) = purge { sources.insert(key) }
+            isTold = await cluster.forget(purge, sources: sources, pictures: gone.results.keys)
+            // Until then it may have come back from there.
+            await forgetHere(purge)
+        }
+        return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
+    }
+
+    /// Purges from the caches of this server.
+    ///
+    /// - Returns: The keys of sources and pictures that were known here.
     @discardableResult
-    func forget(_ purge: Purge) async -> Gone {
+    func forgetHere(
+        _ purge: Purge
+    ) async -> (sources: Set<String>, results: (count: Int, keys: [String])) {
+        let (remote, purges) = (sources.remote, sources.purges)
         // From now on nothing found before is kept.
         purges.note(purge)
-        var sources: Set<String> = []
+        var keys: Set<String> = []
         switch purge {
         case .source(let key) where remote?.hasVariants == false:
-            if await remote?.known.forget(key) == true { sources = [key] }
+            if await remote?.known.forget(key) == true { keys = [key] }
         case .source, .prefix, .everything:
-            sources =
-                await remote?.known.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
+            keys = await remote?.known.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
         case .file, .plans: break
         }
         let results = await results.forget(purge, noting: purges)
         // They are soon made again.
         infos.forget()
         failures.removeAll()
-        iiif?.forget()
+        iiif?.headers.removeAll()
         for picture in standing { picture.forget() }
-        return Gone(sources: sources, results: results)
+        return (keys, results)
+    }
+
+    /// Returns the purges of a source, which need not be known, each with the key that results of the
+    /// source may be cached under.
+    func purges(ofSource text: String) throws(PlanError) -> [(purge: Purge, key: String)] {
+        let reference = try sources.policy.reference(text)
+        if let url = reference.url {
+            let key = RemoteSource.key(of: url)
+            return [(.source(key), key)]
+        }
+        if case .local(let path) = reference, let local = sources.local {
+            return path.candidates.map { names in
+                (
+                    .file("local:///" + names.joined(separator: "/")),
+                    FoundSource.key(ofFile: names, in: local)
+                )
+            }
+        }
+        throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }
 }
