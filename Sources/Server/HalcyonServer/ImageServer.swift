@@ -30,7 +30,7 @@ public final class ImageServer: Sendable {
     let stores: Stores
     let urls: URLReader
     let lifecycle: RequestLifecycle
-    let router: Router
+    let router: RequestRouter
     let operations: OperationsHandler
     let warming = WarmUp()
 
@@ -98,7 +98,7 @@ public final class ImageServer: Sendable {
             picture: checked.watermark, opacity: configuration.watermark.opacity,
             sources: stores.sources, limits: rules.decodingLimits, logger: logger)
         let health = HealthHandler(state: state, codecs: CodecCheck(time))
-        var router = Router(
+        var router = RequestRouter(
             configuration, checked, stores, urls: urls, watermarks: watermarks, rules: rules,
             errors: errors, fields: fields, health: health, metrics: metrics, time: time)
         operations = OperationsHandler(

@@ -56,7 +56,11 @@ struct ServerRequest: Sendable {
 
     /// Whether a public request is about the process instead of a picture.
     var asksForHealth: Bool {
-        routes.contains(.health) && isRead && ["/live", "/ready", "/health"].contains(path)
+        guard routes.contains(.health), isRead else { return false }
+        return switch path {
+        case "/live", "/ready", "/health": true
+        default: false
+        }
     }
 
     /// Whether the request carries a token (RFC 6750), whose scheme may be written in any case.

@@ -1,7 +1,7 @@
 import HalcyonServerURLs
 import HalcyonWork
 
-extension Router {
+extension RequestRouter {
     /// Makes the handlers of all routes.
     init(
         _ configuration: ImageServerConfiguration, _ checked: CheckedConfiguration,

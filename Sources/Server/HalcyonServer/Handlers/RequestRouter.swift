@@ -3,7 +3,7 @@ import HalcyonServerURLs
 import HalcyonWork
 
 /// Hands each request to the handler of its path.
-struct Router: Sendable {
+struct RequestRouter: Sendable {
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
     let maxURLLength: Int
