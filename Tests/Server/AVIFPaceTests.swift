@@ -81,7 +81,7 @@ import Testing
         }
         let target = "/_/w:100/plain/local:///china.jpg"
         let fields = ["Accept": "image/avif,image/webp"]
-        let pace = live.server.rules.pace
+        let pace = live.server.router.processing.rules.pace
         // As if one picture had taken a week.
         pace.note(.seconds(600_000), pixels: 1, effort: 0)
         for _ in 0..<2 {

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func ofACrowdThatIsSentAwayOneLineASecondIsAWarning() {
-        var sampling = LogSampling()
+        let sampling = LogSampling()
         let start = ContinuousClock.now
         let written = [0, 100, 999, 1000, 1500, 2100, 5000].map {
             sampling.take(at: start + .milliseconds($0))
@@ -59,9 +59,9 @@ import Testing
             $0.work.decoders = 1
             $0.work.queue = 0
         }
-        let place = try await live.server.makers.gate.enter()
+        let place = try await live.server.gates.decoders.enter()
         for width in 1...5 { #expect(try await live.ask(.china("w:\(width)")).status == 429) }
-        live.server.makers.gate.leave(place)
+        live.server.gates.decoders.leave(place)
         let events = await live.log.wait { $0.count { $0["code"] == "busy" } >= 5 }
             .filter { $0["code"] == "busy" }
         #expect(events[0].level == .warning)

@@ -80,7 +80,7 @@ import Testing
             let post = try await visitor.head("\(base)/_/plain/local:///china.jpg", method: "POST")
             #expect(post.hasPrefix("HTTP/1.1 405"))
             // Once the codecs are loaded.
-            await images.wait(until: .ready)
+            await images.state.wait(until: .ready)
             for (path, status) in [
                 ("\(base)/ready", "200"), ("\(base)//_//plain/local:///china.jpg", "404"),
                 ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
@@ -133,10 +133,10 @@ import Testing
                     #expect(head.hasPrefix("HTTP/1.1 \(status)"), "\(place) \(path)")
                 }
             }
-            await images.wait(until: .ready)
+            await images.state.wait(until: .ready)
         }
         // The application has ended.
-        #expect(images.currentState == .draining)
+        #expect(images.state.phase == .draining)
     }
 
     /// What happens to the process is the application's, and so is where it listens.

@@ -76,7 +76,7 @@ struct GenerationTests {
             }
             // All get there in the end.
             for (server, own) in zip(servers, ordered) {
-                await server.server.purges.heard.wait { $0 >= count - own }
+                await server.server.stores.sources.purges.heard.wait { $0 >= count - own }
                 for source in sources {
                     let generation = try await generation(source.path, at: server)
                     #expect(generation == source.generation.value, "\(source.path)")

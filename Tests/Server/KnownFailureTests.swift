@@ -25,7 +25,7 @@ import Testing
         return origin
     }
 
-    private func decodings(_ live: LiveServer) -> Int { live.server.makers.gate.usage.entered }
+    private func decodings(_ live: LiveServer) -> Int { live.server.gates.decoders.usage.entered }
 
     @Test(arguments: ["source_damaged": 0.5, "source_too_complex": 1, "source_format": 0])
     func aPictureThatCannotBeMadeIsTriedOnce(code: String, share: Double) async throws {

@@ -58,10 +58,10 @@ extension LiveServer {
 
     /// Has this server have the source at `url` still after a purge at another one, as if it had not heard of it.
     func keepSource(_ url: URL, afterPurgeAt other: LiveServer) async throws {
-        let known = try #require(server.sources.remote?.known)
+        let known = try #require(server.stores.sources.remote?.known)
         let source = try #require(known.inMemory(RemoteSource.key(of: url)))
         #expect(try await other.purge("source", url.absoluteString).contains("\"told\":true"))
-        await server.purges.heard.wait { $0 >= 1 }
+        await server.stores.sources.purges.heard.wait { $0 >= 1 }
         let fetch = SourceFetch(url, source.key, limit: .max, asker: SourceAsker())
         known.begin(fetch)
         #expect(known.remember(source, of: fetch))

@@ -44,7 +44,7 @@ import Testing
                     #expect(answer["Retry-After"] != nil)
                 }
             }
-            await live.server.makers.gate.wait { $0.passing == 0 }
+            await live.server.gates.decoders.wait { $0.passing == 0 }
             #expect(DecodingBudget.shared.waitingCount == 0)
             let metrics = try await live.ask("/metrics", operations: true).text
             let line = "halcyon_rejected_total{reason=\"memory\"} \(targets.count)\n"
@@ -69,7 +69,7 @@ import Testing
             await DecodingBudget.shared.until(waiters: clients.count)
             let count = clients.count
             clients = []
-            await live.server.makers.gate.wait { $0.passing == 0 }
+            await live.server.gates.decoders.wait { $0.passing == 0 }
             #expect(DecodingBudget.shared.waitingCount == 0)
             await live.waitForClientsThatLeave(count)
             #expect(try await live.ask("/_/bl:2/plain/local:///small.png").status == 200)

@@ -196,7 +196,7 @@ import Testing
     @Test func theCachesAreToldByEntriesAndByWhatHadToGo() async throws {
         let live = try await LiveServer.start { $0.cache.results.memoryBytes = 3000 }
         for width in 20...29 { _ = try await live.ask(.china("w:\(width)")) }
-        await live.server.makers.results.finishWriting()
+        await live.server.stores.results.finishWriting()
         let values = try await values(live)
         func value(_ name: String) -> Double? { values["halcyon_\(name)"] }
         let result = "cache=\"result\",tier"
@@ -218,12 +218,12 @@ import Testing
             $0.cache.results.maxAge = .seconds(5)
         }
         _ = try await live.ask(.china("w:20"))
-        let results = live.server.makers.results
+        let results = live.server.stores.results
         await results.finishWriting()
-        await live.server.clean()
+        await live.server.stores.cleaning.run()
         #expect(await results.diskUsage().entries == 1)
         clock.advance(by: .seconds(6))
-        await live.server.clean()
+        await live.server.stores.cleaning.run()
         #expect(await results.diskUsage().entries == 0)
         #expect(await results.diskUsage().bytes == 0)
     }

@@ -122,7 +122,7 @@ struct PictureGlanceTests {
         #expect(try await two.ask(target()).hasDetail("shared"))
         // What is asked for once is not written.
         #expect(try await two.ask(target()).hasDetail("memory"))
-        await two.server.sources.remote?.known.underWay.wait { $0.isEmpty }
+        await two.server.stores.sources.remote?.known.underWay.wait { $0.isEmpty }
         await two.listening.stop()
         await shared.redis.kill()
         let again = try await server { $0.cache.directory = folder.url.path }
@@ -137,7 +137,7 @@ struct PictureGlanceTests {
         #expect(try await two.ask(target()).hasDetail("shared"))
         #expect(origin.requestCount == 1)
         let key = RemoteSource.key(of: origin.url("/a.png"))
-        #expect(two.server.sources.remote?.known.inMemory(key)?.body == nil)
+        #expect(two.server.stores.sources.remote?.known.inMemory(key)?.body == nil)
         clock.advance(by: .seconds(60))
         #expect(try await two.ask(target()).status == 200)
         #expect(origin.requestCount == 2)

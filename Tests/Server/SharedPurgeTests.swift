@@ -31,7 +31,7 @@ struct SharedPurgeTests {
 
     /// Waits until servers have done all that one purge at another has them do.
     private func waitForPurge(_ servers: [LiveServer]) async {
-        for live in servers { await live.server.purges.heard.wait { $0 >= 1 } }
+        for live in servers { await live.server.stores.sources.purges.heard.wait { $0 >= 1 } }
     }
 
     @Test(arguments: ["source", "prefix", "all"])

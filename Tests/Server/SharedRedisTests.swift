@@ -137,7 +137,7 @@ struct SharedRedisTests {
             "/a.png",
             .png(PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)).with(.entityTag("\"2\"")))
         let back = try await server { $0.cache.directory = folder.url.path }
-        await back.server.purges.heard.wait { $0 >= 1 }
+        await back.server.stores.sources.purges.heard.wait { $0 >= 1 }
         #expect(try await back.ask(target)["ETag"] != old)
         #expect(origin.requestCount == 2)
     }
@@ -148,7 +148,7 @@ struct SharedRedisTests {
         #expect(try await one.ask(origin.target()).status == 503)
         // One that comes later hears of it, too.
         for (number, live) in [two, try await server()].enumerated() {
-            await live.server.sources.remote?.pauses.wait(for: origin.url("/"))
+            await live.server.stores.sources.remote?.pauses.wait(for: origin.url("/"))
             #expect(try await live.ask(origin.target("/\(number).png")).status == 503)
         }
         #expect(origin.requestCount == 1)

@@ -96,7 +96,7 @@ struct StaleGlanceTests {
         gate.open()
         // What the one was told counts for all.
         for live in servers {
-            await live.server.sources.remote?.known.underWay.wait { $0.isEmpty }
+            await live.server.stores.sources.remote?.known.underWay.wait { $0.isEmpty }
             let status = try await live.ask(target("w:10"))["Cache-Status"]
             #expect(status?.hasSuffix("detail=stale") == false)
             #expect(try await live.metric("halcyon_images_total") == 0)

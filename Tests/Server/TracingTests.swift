@@ -45,7 +45,7 @@ import Tracing
         let answer = try await live.ask(
             target(), fields: ["traceparent": "00-\(trace)-00f067aa0ba902b7-01"])
         #expect(answer.status == 200)
-        await live.server.makers.results.finishWriting()
+        await live.server.stores.results.finishWriting()
         let request = try #require(requests.first)
         #expect(request.traceID == trace && request.parentSpanID == "00f067aa0ba902b7")
         #expect(spans.allSatisfy { $0.traceID == trace })
@@ -172,7 +172,7 @@ import Tracing
 
     @Test func withoutATracerNothingIsMade() async throws {
         let live = try await LiveServer.start()
-        #expect(live.server.spans.tracer == nil)
+        #expect(live.server.lifecycle.spans.scope.tracer == nil)
         #expect(try await live.ask(.china("w:10")).status == 200)
     }
 }

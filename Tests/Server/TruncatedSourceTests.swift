@@ -62,7 +62,7 @@ import Testing
             #expect(answer["X-Truncated"] == "1")
             #expect(answer["Cache-Status"]?.contains("fwd=uri-miss") == true)
             await live.listening.stop()
-            #expect(await live.server.makers.results.diskUsage().entries == 0)
+            #expect(await live.server.stores.results.diskUsage().entries == 0)
         }
     }
 

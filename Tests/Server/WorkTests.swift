@@ -52,7 +52,7 @@ import Testing
 
     @Test func decodingIsStoppedWhenItsLastClientLeaves() async throws {
         let live = try await LiveServer.start()
-        let gate = live.server.makers.gate
+        let gate = live.server.gates.decoders
         let (stopped, made) = (live.server.metrics.cancelled, live.server.metrics.pictures)
         let ends = [(stopped, ["decode"], true), (made, ["png", "png"], false)]
         var isStopped = false
@@ -80,12 +80,12 @@ import Testing
 
     @Test func whoWaitsForAnEncoderOfAVIFKeepsNobodyFromBeingServed() async throws {
         let live = try await LiveServer.start { $0.work.avifEncoders = 1 }
-        let encoders = live.server.makers.encoders
+        let encoders = live.server.gates.encoders
         let place = try await encoders.enter()
         async let avif = live.ask(.china("w:100", "@avif"))
         await encoders.wait { $0.waiting > 0 }
         #expect(try await live.ask(.china("w:100")).status == 200)
-        #expect(live.server.makers.gate.usage.passing == 0)
+        #expect(live.server.gates.decoders.usage.passing == 0)
         encoders.leave(place)
         #expect(try await avif.status == 200)
     }
@@ -112,7 +112,7 @@ import Testing
 
     @Test func whoHasTooLittleTimeLeftWhenItIsHisTurnIsToldSoAtOnce() async throws {
         let live = try await oneDecoder()
-        let gate = live.server.makers.gate
+        let gate = live.server.gates.decoders
         // Pictures seem to take a minute.
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "source") }
         #expect(gate.expectedHold(of: "source") > .seconds(31))
@@ -132,7 +132,7 @@ import Testing
     @Test func aRequestWhoseTimeEndsInTheQueueIsToldSo() async throws {
         let clock = ManualClock()
         let live = try await oneDecoder(clock.time)
-        let gate = live.server.makers.gate
+        let gate = live.server.gates.decoders
         let place = try await gate.enter()
         async let late = live.told(.china("w:100"))
         await gate.wait { $0.waiting == 1 }
@@ -150,7 +150,7 @@ import Testing
 
     @Test func slowPicturesOfOneKindKeepNoOthersFromBeingMade() async throws {
         let live = try await oneDecoder()
-        let gate = live.server.makers.gate
+        let gate = live.server.gates.decoders
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "avif") }
         let place = try await gate.enter()
         async let slow = live.ask(.china("w:101", "@avif"))
@@ -187,7 +187,7 @@ import Testing
         async let first = live.ask(targets[0])
         await origin.waitForRequests(1)
         async let second = live.ask(targets[1])
-        await live.server.makers.downloads.wait { $0.waiting > 0 }
+        await live.server.gates.downloads.wait { $0.waiting > 0 }
         let third = try await live.told(targets[2])
         #expect(third.status == 429 && third.code == "busy")
         #expect((1...30).contains(third["Retry-After"].flatMap { Int($0) } ?? 0))
@@ -215,7 +215,7 @@ import Testing
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
         await live.waitForClientsThatLeave(3)
-        await live.server.makers.downloads.wait { $0.passing == 0 }
+        await live.server.gates.downloads.wait { $0.passing == 0 }
         gate.open()
     }
 

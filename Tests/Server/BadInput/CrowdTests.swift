@@ -36,7 +36,7 @@ import Testing
 
     @Test func nothingIsLeftOfACrowdThatLeaves() async throws {
         let live = try await LiveServer.start { $0.work.queue = 100 }
-        let gate = live.server.makers.gate
+        let gate = live.server.gates.decoders
         var clients = try (0..<50).map { _ in try RawClient(port: live.port) }
         for (index, client) in clients.enumerated() {
             // 12 million pixels each.

@@ -1,5 +1,6 @@
 public import Foundation
 import HalcyonPixels
+import HalcyonStorage
 import HalcyonWork
 
 /// The faults of a configuration: all of them, not only the first.
@@ -93,6 +94,14 @@ extension ImageServerConfiguration {
             throw ConfigurationError(faults: [setting.fault(named: name)])
         }
     }
+
+    var cacheDirectory: URL {
+        if let directory = cache.directory { return URL(fileURLWithPath: directory) }
+        return DiskStorage.userCaches().appendingPathComponent("halcyon-server")
+    }
+
+    /// ``pathPrefix`` with a slash before each of its segments.
+    var prefix: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
 
     /// The settings with what holds in place of those that are not set.
     ///

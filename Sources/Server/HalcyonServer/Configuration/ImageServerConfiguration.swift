@@ -409,6 +409,11 @@ extension ImageServerConfiguration {
     /// Whether all addresses are reachable from this machine only.
     var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
 
+    /// Whether the IIIF Image API has the local sources by their own names.
+    var servesLocalSourcesByIIIF: Bool {
+        sources.local.root != nil && iiif.directories.first == sources.local.root
+    }
+
     /// Whether the page exists.
     package var showsPlayground: Bool { playground ?? (isLoopbackOnly && !signature.isRequired) }
 }

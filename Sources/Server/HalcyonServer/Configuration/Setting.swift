@@ -150,7 +150,7 @@ struct Setting: Sendable {
             "processing.effort", \.processing.effort,
             expected:
                 "a table of numbers: webp 0 to 6, avif and heic 0 to 9, jxl 1 to 9, gif 1 to 10",
-            where: { $0.allSatisfy { PictureRules.efforts[$0.key]?.contains($0.value) ?? false } }),
+            where: { $0.allSatisfy { efforts[$0.key]?.contains($0.value) ?? false } }),
         Setting("processing.svg", \.processing.svg),
         Setting("processing.truncated", \.processing.truncated),
         Setting("processing.isolation", \.processing.isolation),
@@ -215,6 +215,11 @@ struct Setting: Sendable {
         Setting("log.format", \.log.format),
         Setting("log.hits", \.log.showsHits),
         Setting("tracing.propagate", \.tracing.propagatesContext),
+    ]
+
+    /// The effort ranges of the encoders, by format.
+    private static let efforts = [
+        "webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10,
     ]
 }
 

@@ -35,6 +35,8 @@ struct Failure: Error, Hashable, Sendable {
         self.refusal = refusal
     }
 
+    static let nothingThere = Failure(.notFound, "There is nothing at this path")
+
     init(_ shortage: LargeMemory.Shortage) {
         self.init(.memoryShort, "There is not enough memory at the moment", cause: "\(shortage)")
         lacksMemory = true

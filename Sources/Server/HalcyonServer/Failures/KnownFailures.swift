@@ -37,20 +37,12 @@ final class KnownFailures: Sendable {
 
     func removeAll() { memory.removeAll() }
 
-    /// Remembers that something could not be made of `source`, unless that is purged since it was looked for.
-    ///
-    /// - Parameter origin: What was to be made, and of what; `nil` where any purge may mean it.
-    func note(
-        _ failure: Failure, for name: String, of source: FoundSource, as origin: PictureOrigin?
-    ) {
-        var isPurged: Bool {
-            guard let visit = source.visit else { return false }
-            return origin.map(visit.hasForgotten) ?? !visit.isUndisturbed
-        }
-        guard !isPurged else { return }
+    /// Remembers a failure, unless its source is purged since it was looked for.
+    func note(_ failure: Failure, for name: String, unless isPurged: () -> Bool) {
+        guard !isPurged() else { return }
         note(failure, for: name)
         // Or meanwhile: then it may have come after the purge.
-        if isPurged { removeAll() }
+        if isPurged() { removeAll() }
     }
 }
 

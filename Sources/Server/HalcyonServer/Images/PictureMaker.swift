@@ -29,7 +29,7 @@ extension PictureWork {
 }
 
 /// Makes pictures, each once for all callers that want it, and caches them.
-final class PictureMaker: Sendable {
+struct PictureMaker: Sendable {
     struct Made: Sendable {
         enum Place: String, Sendable { case memory, disk, shared, made }
 
@@ -37,6 +37,8 @@ final class PictureMaker: Sendable {
         let place: Place
         /// The cache key; `nil` when the picture is not cached.
         let key: String?
+        /// Whether the work was shared with another request.
+        var isShared = false
         /// The source's generation among servers; see ``FoundSource/sharedGeneration``.
         var sourceGeneration: Int64?
         /// `nil` unless the picture was just made.
@@ -45,38 +47,18 @@ final class PictureMaker: Sendable {
         var stages: [(name: String, duration: Duration)] = []
     }
 
+    let sources: SourceFinder
     let results: ResultCache
-    let gate: Gate
-    /// Entered before ``gate`` for pictures with a multithreaded encoder.
-    let encoders: Gate
-    let downloads: Gate
+    let gates: WorkGates
     /// Recent failures by picture key.
     let failures: KnownFailures
-    private let sources: SourceFinder
     /// `nil` when nothing is shared with other servers.
-    private let cluster: Cluster?
-    private let metrics: ServerMetrics
-    private let spans: SpanScope
-    private let time: TimeSource
+    let cluster: Cluster?
+    let metrics: ServerMetrics
+    let spans: SpanScope
+    let time: TimeSource
     private let work = SharedTasks<String, Made>()
     private let runs = DecodingRuns()
-
-    init(
-        sources: SourceFinder, results: ResultCache, gate: Gate, encoders: Gate, downloads: Gate,
-        failures: KnownFailures, cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope,
-        time: TimeSource
-    ) {
-        self.sources = sources
-        self.results = results
-        self.gate = gate
-        self.encoders = encoders
-        self.downloads = downloads
-        self.failures = failures
-        self.cluster = cluster
-        self.metrics = metrics
-        self.spans = spans
-        self.time = time
-    }
 
     /// The source and the work of a picture; `key` names both.
     struct Order: Sendable {
@@ -85,8 +67,8 @@ final class PictureMaker: Sendable {
         let origin: PictureOrigin
         let work: any PictureWork
         let isStorable: Bool
-        /// The time after which nobody waits for it; `nil` when that is not known.
-        var deadline: ContinuousClock.Instant?
+        /// The time after which nobody waits for it.
+        let deadline: ContinuousClock.Instant
         private let tag: @Sendable (_ validator: String) -> String
 
         /// - Parameters:
@@ -95,13 +77,14 @@ final class PictureMaker: Sendable {
         init(
             source: FoundSource, plan: String,
             tag: @escaping @Sendable (_ validator: String) -> String,
-            work: any PictureWork, isStorable: Bool
+            work: any PictureWork, isStorable: Bool, by deadline: ContinuousClock.Instant
         ) {
             key = Self.key(source, tag)
             origin = PictureOrigin(source: source.key, url: source.url, plan: plan)
             self.source = source
             self.work = work
             self.isStorable = isStorable
+            self.deadline = deadline
             self.tag = tag
         }
 
@@ -121,23 +104,11 @@ final class PictureMaker: Sendable {
         }
     }
 
-    /// Returns the picture of an order from memory, unless this request has just got it from
-    /// another server, which counts as its first use.
-    func remembered(_ order: Order) -> MadePicture? {
-        guard order.isStorable, order.source.glance?.found?.key != order.key,
-            let picture = results.remembered(order.key)
-        else { return nil }
-        metrics.noteCache("result", tier: "memory", "hit")
-        if picture.isUnwritten, results.keepOnDisk(picture, during: order.source.visit) {
-            sources.keepOnDisk(order.source)
+    /// Returns the picture of an order: from a cache, or made.
+    func picture(_ order: Order, until ending: Ending) async throws(Failure) -> Made {
+        if let picture = remembered(order) {
+            return Made(picture: picture, place: .memory, key: order.key)
         }
-        return picture
-    }
-
-    /// Returns the picture of an order, and whether the work is shared with another request.
-    func picture(
-        _ order: Order, until ending: Ending
-    ) async throws(Failure) -> (made: Made, isShared: Bool) {
         if let failure = failures[order.key] {
             metrics.noteCache("result", tier: "memory", "negative")
             throw failure
@@ -152,7 +123,22 @@ final class PictureMaker: Sendable {
         }
         // The work itself belongs to the trace of the request that began it.
         if isShared { spans.note("halcyon.shared", from: start) }
-        return (try outcome.get(), isShared)
+        var made = try outcome.get()
+        made.isShared = isShared
+        return made
+    }
+
+    /// Returns the picture of an order from memory, unless this request has just got it from
+    /// another server, which counts as its first use.
+    private func remembered(_ order: Order) -> MadePicture? {
+        guard order.isStorable, order.source.glance?.found?.key != order.key,
+            let picture = results.remembered(order.key)
+        else { return nil }
+        metrics.noteCache("result", tier: "memory", "hit")
+        if picture.isUnwritten, results.keepOnDisk(picture, during: order.source.visit) {
+            sources.keepOnDisk(order.source)
+        }
+        return picture
     }
 
     private func shared(
@@ -163,15 +149,11 @@ final class PictureMaker: Sendable {
             failure: { [runs] in runs.failure($0, of: order.workName) },
             onSharing: { metrics.noteCollapsed("result") }
         ) { stopped in
-            do throws(Failure) {
-                return .success(try await self.made(order, stopped))
-            } catch {
-                return .failure(error)
-            }
+            await Result { () async throws(Failure) in try await foundOrMade(order, stopped) }
         }
     }
 
-    private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
+    private func foundOrMade(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
         // Another server has published it together with its source.
         if let found = order.source.glance?.found, found.key == order.key, order.isStorable {
             metrics.noteCache("result", tier: "shared", "hit")
@@ -200,11 +182,7 @@ final class PictureMaker: Sendable {
                     picture, data, for: order.key, of: order.origin, during: order.source.visit)
             },
             making: {
-                do throws(Failure) {
-                    return .success(try await self.make(order, stopped))
-                } catch {
-                    return .failure(error)
-                }
+                await Result { () async throws(Failure) in try await make(order, stopped) }
             })
         metrics.noteCache("result", tier: "shared", made.place == .shared ? "hit" : "miss")
         return made
@@ -219,7 +197,7 @@ final class PictureMaker: Sendable {
         if stopped.isGiven, case .failure = result { metrics.cancelled.add(["decode"]) }
         let key = source.validator == order.source.validator ? order.key : order.key(of: source)
         if case .failure(let failure) = result {
-            failures.note(failure, for: key, of: order.source, as: order.origin)
+            failures.note(failure, for: key) { order.source.isPurged(order.origin) }
         }
         let product = try result.get()
         note(product, data)
@@ -233,8 +211,8 @@ final class PictureMaker: Sendable {
                 picture, product.data, for: key, of: order.origin, during: order.source.visit)
         }
         // After a purge it is for the present waiters only, not for other servers.
-        let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
-        let isShareable = isStorable && isCurrent && !product.isTruncated
+        let isShareable =
+            isStorable && !order.source.isPurged(order.origin) && !product.isTruncated
         return Made(
             picture: picture, place: .made, key: isShareable ? key : nil,
             sourceGeneration: source.sharedGeneration, product: product,
@@ -253,6 +231,7 @@ final class PictureMaker: Sendable {
     ) {
         let (work, deadline) = (order.work, order.deadline)
         let queued = time.now
+        let (encoders, decoders) = (gates.encoders, gates.decoders)
         // Waiting for an encoder keeps no other work from decoding.
         let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter(by: deadline) : nil
         defer { if let encoder { encoders.leave(encoder) } }
@@ -260,19 +239,19 @@ final class PictureMaker: Sendable {
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(encoders.name)])
         }
         let next = time.now
-        let place = try await gate.enter(kind: work.kind, by: deadline)
-        defer { gate.leave(place) }
+        let place = try await decoders.enter(kind: work.kind, by: deadline)
+        defer { decoders.leave(place) }
         let waited = metrics.noteStage("queue_decode", since: queued)
-        spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])
+        spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(decoders.name)])
         let begun = queued + waited
         // Work that did not have to wait has all the time there is.
-        if let deadline, place.hasWaited || encoder?.hasWaited == true,
-            begun + gate.expectedHold(of: work.kind) > deadline
+        if place.hasWaited || encoder?.hasWaited == true,
+            begun + decoders.expectedHold(of: work.kind) > deadline
         {
             throw Failure(.deadline, "There is too little time left for the picture")
         }
         let result = await runs.run(
-            order.workName, until: stopped, whenLong: { [gate] in gate.leave(place) }
+            order.workName, until: stopped, whenLong: { decoders.leave(place) }
         ) { () throws(Failure) in
             try work.run(data, by: deadline, isWanted: { !stopped.isGiven })
         }

@@ -3,9 +3,12 @@ import Halcyon
 import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
+import Vips
 
 /// The server's rules for pictures, independent of the URL.
-struct PictureRules: Sendable {
+///
+/// A class, so that each picture's work holds them without a copy.
+final class PictureRules: Sendable {
     let limits: ImageServerConfiguration.Limits
     let svg: ImageServerConfiguration.SVG
     let acceptsTruncated: Bool
@@ -13,6 +16,10 @@ struct PictureRules: Sendable {
     let tellsPrivateMetadata: Bool
     /// The formats for pictures without a format in their URL.
     let preferredFormats: [OutputFormat]
+    /// The modern formats for clients that accept them.
+    let negotiation: AcceptNegotiation
+    /// The options of a URL without options.
+    let defaultOptions: ProcessingOptions
     let decodingLimits: DecodingLimits
     let writesProgressiveJPEG: Bool
     private let effort: [OutputFormat: Int]
@@ -20,6 +27,8 @@ struct PictureRules: Sendable {
     let time: TimeSource
     private let quality: Int
     private let formatQuality: [OutputFormat: Int]
+    /// Changes whenever a step, an encoder or a setting may produce other bytes.
+    private let epoch: String
 
     init(_ configuration: ImageServerConfiguration, time: TimeSource = .system) {
         self.time = time
@@ -29,6 +38,9 @@ struct PictureRules: Sendable {
         acceptsTruncated = processing.truncated == .accept
         tellsPrivateMetadata = configuration.info.includesPrivateMetadata
         preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
+        negotiation = AcceptNegotiation(
+            formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
+        defaultOptions = processing.defaultOptions
         writesProgressiveJPEG = processing.writesProgressiveJPEG
         func byFormat(_ numbers: [String: Int]) -> [OutputFormat: Int] {
             let pairs = numbers.compactMap { name, number in
@@ -47,6 +59,29 @@ struct PictureRules: Sendable {
         // this one is answered, and remembered, as too complex before its own time is over.
         decoding.maximumDuration = configuration.work.requestTimeout / 2
         decodingLimits = decoding
+        func text(_ table: [OutputFormat: Int]) -> String {
+            table.map { "\($0.key.rawValue)=\($0.value)" }.sorted().joined(separator: ",")
+        }
+        let libraries = CodecLibrary.installed.map { "\($0.name) \($0.version)" }
+        let parts =
+            ["4", Vips.version, libraries.joined(separator: " ")] + [
+                "\(limits.maxFrames)", "\(limits.maxResultDimension)", svg.rawValue,
+                "\(acceptsTruncated)",
+                preferredFormats.map(\.rawValue).joined(separator: ","),
+                "\(writesProgressiveJPEG)", text(effort), "\(quality)", text(formatQuality),
+            ]
+        epoch = parts.joined(separator: " ")
+    }
+
+    /// Returns a function from a source's validator to the tag of a result.
+    ///
+    /// - Parameters:
+    ///   - plan: One text for all plans that give the same result for a source.
+    ///   - variant: Distinguishes results of a plan that the server has chosen between.
+    func tag(plan: String, variant: String = "") -> @Sendable (_ validator: String) -> String {
+        { [epoch] validator in
+            ResultTag(source: validator, plan: plan, variant: variant, epoch: epoch).text
+        }
     }
 
     /// Returns the limits for these options, which may raise the settings' where that is allowed.
@@ -58,25 +93,8 @@ struct PictureRules: Sendable {
         return decoding
     }
 
-    /// Differs for rules by which the same plan makes other bytes.
-    var version: String {
-        func text(_ table: [OutputFormat: Int]) -> String {
-            table.map { "\($0.key.rawValue)=\($0.value)" }.sorted().joined(separator: ",")
-        }
-        let parts = [
-            "\(limits.maxFrames)", "\(limits.maxResultDimension)", svg.rawValue,
-            "\(acceptsTruncated)",
-            preferredFormats.map(\.rawValue).joined(separator: ","), "\(writesProgressiveJPEG)",
-            text(effort), "\(quality)", text(formatQuality),
-        ]
-        return parts.joined(separator: " ")
-    }
-
     /// 1…100.
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
-
-    /// The effort ranges of the encoders, by format.
-    static let efforts = ["webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10]
 
     /// - Parameter quality: 1…100; `nil` for the default of the format.
     func encoding(of format: OutputFormat, quality: Int? = nil) -> ImageEncodingOptions {

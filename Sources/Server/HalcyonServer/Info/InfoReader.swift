@@ -5,20 +5,28 @@ import HalcyonStorage
 import HalcyonWork
 
 /// A document about a source, as it is sent.
-private struct InfoText: CacheCostCalculable {
+struct InfoText: CacheCostCalculable {
     let text: String
 
     var cacheCost: Int { text.utf8.count + 256 }
+
+    /// Returns a cache of up to 4 MiB, each document for an hour after its last use.
+    static func memory(_ time: TimeSource) -> MemoryStorage.Backend<InfoText> {
+        var config = MemoryStorage.Config(totalCostLimit: 4 << 20)
+        config.expiration = .seconds(3600)
+        return MemoryStorage.Backend(config: config, now: time.expirationDate)
+    }
 }
 
 /// Reads what is to be told of sources, each once for all who ask, and keeps it in memory.
-final class InfoReader: Sendable {
-    private let sources: SourceFinder
-    private let rules: PictureRules
-    private let gate: Gate
-    private let texts: MemoryStorage.Backend<InfoText>
+struct InfoReader: Sendable {
+    let sources: SourceFinder
+    let rules: PictureRules
+    /// For work on pixels.
+    let gate: Gate
     /// Documents that could not be made a moment ago.
-    private let failures: KnownFailures
+    let failures: KnownFailures
+    let texts: MemoryStorage.Backend<InfoText>
     private let work = SharedTasks<String, Made>()
     private let runs = DecodingRuns()
 
@@ -26,20 +34,6 @@ final class InfoReader: Sendable {
         let text: String
         /// Whether the source had not changed since it was found.
         let isOfVersionFound: Bool
-    }
-
-    /// - Parameter gate: What work on pixels has to pass.
-    init(
-        sources: SourceFinder, rules: PictureRules, gate: Gate, failures: KnownFailures,
-        time: TimeSource
-    ) {
-        self.sources = sources
-        self.rules = rules
-        self.gate = gate
-        self.failures = failures
-        var config = MemoryStorage.Config(totalCostLimit: 4 << 20)
-        config.expiration = .seconds(3600)
-        texts = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
     func forget() {
@@ -64,14 +58,12 @@ final class InfoReader: Sendable {
         let (outcome, _) = await work.value(
             for: name, until: ending, failure: { [runs] in runs.failure($0, of: name) }
         ) { stopped in
-            do throws(Failure) {
-                return .success(try await self.made(source, fields, name, by: deadline, stopped))
-            } catch {
-                return .failure(error)
+            await Result { () async throws(Failure) in
+                try await self.made(source, fields, name, by: deadline, stopped)
             }
         }
         let made = try outcome.get()
-        if isStorable, made.isOfVersionFound, source.visit?.isUndisturbed != false {
+        if isStorable, made.isOfVersionFound, !source.isPurged() {
             texts.store(value: InfoText(text: made.text), forKey: key)
         }
         return (made.text, false)
@@ -95,7 +87,7 @@ final class InfoReader: Sendable {
         }
         if let place { gate.leave(place) }
         if case .failure(let failure) = result {
-            failures.note(failure, for: Self.key(now, fields), of: source, as: nil)
+            failures.note(failure, for: Self.key(now, fields)) { source.isPurged() }
         }
         return Made(text: try result.get(), isOfVersionFound: now.validator == source.validator)
     }

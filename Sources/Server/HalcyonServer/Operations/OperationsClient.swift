@@ -28,7 +28,7 @@ struct OperationsClient {
         switch address {
         case .tcp: try await answerByTCP(to: target, json, token, limit)
         case .unix(let path):
-            try await answer(of: path, to: request(target, json, token), limit)
+            try await answerBySocket(path, to: request(target, json, token), limit)
         }
     }
 
@@ -66,8 +66,8 @@ struct OperationsClient {
     }
 
     /// Reads the whole response, after which the server closes the connection, into memory.
-    private func answer(
-        of path: String, to request: ByteBuffer, _ limit: Int
+    private func answerBySocket(
+        _ path: String, to request: ByteBuffer, _ limit: Int
     ) async throws -> Answer {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(min(.seconds(5), patience)))

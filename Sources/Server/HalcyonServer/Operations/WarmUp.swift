@@ -1,6 +1,4 @@
 import Foundation
-import HalcyonHTTP
-import HalcyonServerURLs
 import HalcyonWork
 
 /// Makes pictures before they are requested: order by order, in sequence.
@@ -95,75 +93,6 @@ final class WarmUp: Sendable {
             if state.progress[id]?.failures.count ?? 0 < Self.memory {
                 state.progress[id]?.failures[item.target] = code
             }
-        }
-    }
-}
-
-struct WarmOrder: Decodable {
-    let urls: [String]
-    /// The `Accept` fields, for each of which a picture is made; `*/*` without it.
-    var accept: [String]?
-}
-
-extension ImageServer {
-    /// The maximum number of URLs in an order.
-    private static let mostURLs = 10_000
-
-    /// Makes pictures one by one, while no other requests wait; returns the id of the job.
-    func warm(_ order: WarmOrder) throws(Failure) -> String {
-        let accepts = order.accept ?? ["*/*"]
-        guard (1...Self.mostURLs).contains(order.urls.count), (1...20).contains(accepts.count)
-        else {
-            throw Failure(
-                .badRequest, "An order has 1 to \(Self.mostURLs) urls, and accept up to 20 texts")
-        }
-        let items = order.urls.flatMap { url in
-            accepts.map { WarmUp.Item(target: url, accept: $0) }
-        }
-        let id = warming.take(items) { [weak self] item in
-            guard let self else { return ServerFailure.draining.code }
-            return await self.make(item)
-        }
-        guard let id else { throw Failure(.busy, "Too many orders wait") }
-        return id
-    }
-
-    /// Makes one picture; returns the code of its failure.
-    private func make(_ item: WarmUp.Item) async -> String? {
-        while isBusy, currentState == .ready {
-            do {
-                try await time.sleep(for: .milliseconds(20))
-            } catch {
-                return ServerFailure.clientGone.code
-            }
-        }
-        guard currentState == .ready else { return ServerFailure.draining.code }
-        var fields: HTTPFields = ["Accept": item.accept]
-        if let secret = configuration.secret { fields.append("Authorization", "Bearer \(secret)") }
-        let request = ServerRequest(
-            method: "GET", target: item.target, fields: fields, peer: nil, start: time.now)
-        let end = begin(request.ending)
-        defer {
-            end()
-            request.ending.give(.clientGone)
-        }
-        var notes = AnswerNotes()
-        do throws(Failure) {
-            let answer = try await route(request, &notes)
-            if notes.route == "other" { return ServerFailure.notFound.code }
-            // A fallback image counts as a failure, too.
-            if let failure = notes.failure { return failure.kind.code }
-            return answer.status < 400 ? nil : "\(answer.status)"
-        } catch {
-            return error.kind.code
-        }
-    }
-
-    /// Whether requests wait, or all places are taken.
-    private var isBusy: Bool {
-        [makers.gate, makers.downloads].contains { gate in
-            let usage = gate.usage
-            return usage.waiting > 0 || usage.passing >= usage.limit
         }
     }
 }

@@ -27,11 +27,20 @@ struct PageURLs: Encodable, Sendable {
     }
 }
 
-extension ImageServer {
+/// Writes the URLs of the page.
+struct PageURLWriter: Sendable {
+    let reader: URLReader
+    let addresses: PublicAddresses
+    /// The pictures of the IIIF Image API, if local files are among them by their own names.
+    let iiif: IIIFPictures?
+
+    /// The path of the page, and of all that belongs to it.
+    var folder: String { addresses.prefix + PageRoute.folder }
+
     /// Returns the URLs for the values of the controls; `source` is that of the fields.
     ///
     /// - Parameter address: The part before the paths of ``sign(_:)``, without the server's prefix.
-    func pageURLs(
+    func urls(
         _ fields: PageFields, source: String, address: String
     ) throws(Failure) -> PageURLs {
         let isUpload = source.hasPrefix(PageUploads.scheme)
@@ -42,8 +51,8 @@ extension ImageServer {
         var urls = PageURLs(
             path: try picturePath(fields, source: source),
             original: try picturePath(whole, source: source),
-            info: prefix + (isUpload ? PageRoute.folder + "info" : "/info")
-                + (try signedByPage(details)),
+            info: (isUpload ? folder + "info" : addresses.prefix + "/info")
+                + (try signed(details)),
             formats: try PageControl.formats.map { (format) throws(Failure) in
                 var other = fields
                 other["f"] = format.fileExtension
@@ -51,7 +60,7 @@ extension ImageServer {
                     name: format.name, path: try picturePath(other, source: source))
             })
         guard !isUpload else { return urls }
-        let text = address + (try signedByPage(url.path))
+        let text = address + (try signed(url.path))
         urls.url = text
         let ending = OutputFormat(urlName: fields["f"] ?? "") ?? .jpeg
         urls.curl = "curl -o picture.\(ending.fileExtension) '\(text)'"
@@ -60,9 +69,9 @@ extension ImageServer {
     }
 
     /// Signs with the first key; without required signatures, a word stands in for one.
-    private func signedByPage(_ path: String) throws(Failure) -> String {
-        guard configuration.signature.isRequired else { return "/_" + path }
-        guard let signed = signer.signed(path) else {
+    private func signed(_ path: String) throws(Failure) -> String {
+        guard reader.requiresSignature else { return "/_" + path }
+        guard let signed = reader.rules.signer.signed(path) else {
             throw Failure(.forbidden, "There is no key to sign with")
         }
         return signed
@@ -74,14 +83,14 @@ extension ImageServer {
     func picturePath(_ fields: PageFields, source: String) throws(Failure) -> String {
         let isUpload = source.hasPrefix(PageUploads.scheme)
         let url = try checkedURL(fields, source: source)
-        return prefix + (isUpload ? PageRoute.folder + "image" : "") + (try signedByPage(url.path))
+        return (isUpload ? folder + "image" : addresses.prefix) + (try signed(url.path))
     }
 
     /// Returns the URL after checking that it can be parsed.
     private func checkedURL(_ fields: PageFields, source: String) throws(Failure) -> ImageURL {
         try Failure.ofPlan { () throws(PlanError) in
             let url = try fields.imageURL(source: source)
-            _ = try parser.parse(path: url.path)
+            _ = try reader.rules.parser.parse(path: url.path)
             return url
         }
     }
@@ -96,7 +105,7 @@ extension ImageServer {
             var dense = fields
             dense["dpr"] = density == 1 ? nil : String(density)
             let url = try checkedURL(dense, source: source)
-            candidates.append(address + (try signedByPage(url.path)))
+            candidates.append(address + (try signed(url.path)))
         }
         let set = candidates.enumerated().map { "\($1) \($0 + 1)x" }.joined(separator: ", ")
         return "<img src=\"\(candidates[0])\" srcset=\"\(set)\" alt=\"\">"
@@ -105,15 +114,15 @@ extension ImageServer {
     /// Returns the IIIF URL of the same picture, if there is one: for local files that IIIF serves,
     /// if only size, turn and format are set.
     func iiifURL(
-        _ fields: PageFields, source text: String, address: String, _ request: ServerRequest
+        _ fields: PageFields, source text: String, address: String, for asker: SourceAsker,
+        until ending: Ending
     ) async throws(Failure) -> String? {
-        guard let iiif, let root = configuration.sources.local.root,
-            configuration.iiif.directories.first == root, text.hasPrefix("local:///")
-        else { return nil }
+        guard let iiif, text.hasPrefix("local:///") else { return nil }
         let name = String(text.dropFirst("local:///".count))
         guard let identifier = try? IIIFIdentifier(encoded: PercentEncoding.encode(name)) else {
             return nil
         }
+        let parser = reader.rules.parser
         let (options, plain) = try Failure.ofPlan { () throws(PlanError) in
             (
                 try parser.parse(path: try fields.imageURL(source: text).path).options,
@@ -121,19 +130,18 @@ extension ImageServer {
             )
         }
         guard options.saysOnlySizeAndTurn(beside: plain) else { return nil }
-        var notes = AnswerNotes()
-        let (_, header) = try await opened(iiif, identifier, request, &notes)
+        let (_, header) = try await iiif.opened(identifier, for: asker, until: ending)
         let geometry = Geometry(
-            source: header.size, options: options, limit: rules.limits.maxResultDimension)
+            source: header.size, options: options, limit: iiif.rules.limits.maxResultDimension)
         guard geometry.cut == nil else { return nil }
         let size = geometry.turn.turned(geometry.scaled)
         let isLarger = size.width > header.size.width || size.height > header.size.height
         let sizeText =
             size == header.size ? "max" : "\(isLarger ? "^" : "")\(size.width),\(size.height)"
         let turn = (geometry.turn.isMirrored ? "!" : "") + "\(geometry.turn.quarters * 90)"
-        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        let format = options.format ?? OutputFormat(urlName: ending) ?? .jpeg
-        return address + iiif.prefix + identifier.encoded
+        let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        let format = options.format ?? OutputFormat(urlName: suffix) ?? .jpeg
+        return address + iiif.service.prefix + identifier.encoded
             + "/full/\(sizeText)/\(turn)/default.\(format.fileExtension)"
     }
 }

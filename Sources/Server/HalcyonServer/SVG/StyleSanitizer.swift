@@ -65,45 +65,48 @@ private struct CSSText {
 
     /// With a space in place of each comment.
     var withoutComments: CSSText {
-        var result: [UInt8] = []
-        var place = 0
-        while let start = self.place(of: "/*", from: place) {
-            result += bytes[place..<start]
-            result.append(UInt8(ascii: " "))
+        replacing("/*") { start in
             // A comment without an end goes on to the end of the style.
-            place = self.place(of: "*/", from: start + 2).map { $0 + 2 } ?? bytes.count
+            (place(of: "*/", from: start + 2).map { $0 + 2 } ?? bytes.count, " ")
         }
-        return CSSText(result + bytes[place...])
     }
 
     /// Without `@import` rules.
     var withoutImports: CSSText {
-        var result: [UInt8] = []
-        var place = 0
-        while let start = self.place(of: "@import", from: place) {
-            result += bytes[place..<start]
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: ";"))
-            place = end.map { $0 + 1 } ?? bytes.count
+        replacing("@import") { start in
+            (bytes[start...].firstIndex(of: UInt8(ascii: ";")).map { $0 + 1 } ?? bytes.count, "")
         }
-        return CSSText(result + bytes[place...])
     }
 
     /// With `none` in place of references that lead out of the document.
     var withoutReferences: CSSText {
-        var result: [UInt8] = []
-        var place = 0
-        while let start = self.place(of: "url(", from: place) {
-            result += bytes[place..<start]
+        replacing("url(") { start in
             var inside = bytes[(start + 4)...].drop { " \t\r\n\u{C}".utf8.contains($0) }
             let quote = inside.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
             if quote != nil { inside = inside.dropFirst() }
             let target = inside.prefix { $0 != quote ?? UInt8(ascii: ")") }
             // Browsers accept it without an end, too.
             let end = bytes[target.endIndex...].firstIndex(of: UInt8(ascii: ")")) ?? bytes.count - 1
-            place = end + 1
             let reference = String(decoding: target, as: UTF8.self)
             let isInside = StyleSanitizer.isInside(reference, allowsData: true)
-            result += isInside ? Array(bytes[start..<place]) : Array("none".utf8)
+            return (end + 1, isInside ? nil : "none")
+        }
+    }
+
+    /// With another text in place of each piece that begins with a name.
+    ///
+    /// - Parameter piece: Returns the end of the piece that begins at `start`, and the other text; `nil` to
+    ///   leave the piece.
+    private func replacing(
+        _ name: StaticString, by piece: (_ start: Int) -> (end: Int, text: String?)
+    ) -> CSSText {
+        var result: [UInt8] = []
+        var place = 0
+        while let start = self.place(of: name, from: place) {
+            let (end, text) = piece(start)
+            result += bytes[place..<start]
+            result += text.map { Array($0.utf8) } ?? Array(bytes[start..<end])
+            place = end
         }
         return CSSText(result + bytes[place...])
     }

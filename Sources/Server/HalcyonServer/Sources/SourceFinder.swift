@@ -72,6 +72,14 @@ struct FoundSource: Sendable {
         if case .upload = place { true } else { false }
     }
 
+    /// Whether it was purged since it was looked for.
+    ///
+    /// - Parameter origin: What is made of it; `nil` where any purge may mean it.
+    func isPurged(_ origin: PictureOrigin? = nil) -> Bool {
+        guard let visit else { return false }
+        return origin.map(visit.hasForgotten) ?? !visit.isUndisturbed
+    }
+
     /// The URL that it is purged by; empty for uploads and the operator's pictures.
     var url: String {
         switch place {

@@ -26,12 +26,9 @@ final class DecodingRuns: Sendable {
         return await DecodingPool.shared.run {
             LongDecoding.noting(whenLong) {
                 stop.watching { () -> Result<Value, Failure> in
-                    do throws(Failure) {
-                        return .success(try work())
-                    } catch {
+                    Result(catching: work).mapError { failure in
                         // Stopped work fails in some way.
-                        return .failure(
-                            stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : error)
+                        stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : failure
                     }
                 }
             }
