@@ -54,27 +54,36 @@ enum SVGIntrinsicSize {
     private static let units = ["px", "pt", "pc", "mm", "cm", "in", "em", "ex"]
 
     private static func attribute(_ name: String, in tag: String) -> String? {
-        place(of: name, in: tag).map { String(tag[$0.value]) }
+        attributes(of: tag)?.first { $0.name == name }.map { String($0.value) }
     }
 
-    /// Where an attribute is, from its name to the quote behind it, and its value.
-    private static func place(
-        of name: String, in tag: String
-    ) -> (whole: Range<String.Index>, value: Range<String.Index>)? {
-        var rest = tag[...]
-        while let equals = rest.firstIndex(of: "=") {
-            let before = rest[..<equals].split(whereSeparator: \.isWhitespace).last ?? ""
-            let after = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
-            guard let quote = after.first, quote == "\"" || quote == "'",
-                let end = after.dropFirst().firstIndex(of: quote)
+    private struct Attribute {
+        let name: Substring
+        let value: Substring
+        /// From the name to the quote behind the value.
+        let place: Range<String.Index>
+    }
+
+    /// The attributes of a tag; `nil` if it is not well-formed, and its drawing refused.
+    private static func attributes(of tag: String) -> [Attribute]? {
+        var found: [Attribute] = []
+        var rest = tag[...].drop { !$0.isWhitespace }
+        while true {
+            let next = rest.drop(while: \.isWhitespace)
+            if next.isEmpty || next == "/" { return found }
+            let name = next.prefix { $0 != "=" && !$0.isWhitespace }
+            let equals = next[name.endIndex...].drop(while: \.isWhitespace)
+            let text = equals.dropFirst().drop(while: \.isWhitespace)
+            guard rest.startIndex < next.startIndex, !name.isEmpty, !name.contains("\0"),
+                equals.first == "=", let quote = text.first, quote == "\"" || quote == "'",
+                let end = text.dropFirst().firstIndex(of: quote)
             else { return nil }
-            let behind = after.index(after: end)
-            if before == name {
-                return (before.startIndex..<behind, after.index(after: after.startIndex)..<end)
-            }
-            rest = after[behind...]
+            rest = text[text.index(after: end)...]
+            found.append(
+                Attribute(
+                    name: name, value: text[..<end].dropFirst(),
+                    place: name.startIndex..<rest.startIndex))
         }
-        return nil
     }
 }
 
@@ -86,7 +95,7 @@ extension SVGIntrinsicSize {
     /// proportions; `nil` for others. What it would be as large as otherwise is what it happens to paint.
     static func givingDefaultSize(to data: Data) -> Data? {
         guard let root = data.withUnsafeBytes({ MarkupProlog.root(in: $0) }),
-            proportions(in: root.tag) == nil
+            attributes(of: root.tag) != nil, proportions(in: root.tag) == nil
         else { return nil }
         let isStated = (
             width: states("width", in: root.tag), height: states("height", in: root.tag)
@@ -94,14 +103,16 @@ extension SVGIntrinsicSize {
         guard !isStated.width || !isStated.height else { return nil }
         var tag = root.tag
         // An attribute that cannot be read counts as one that is not there.
-        if isMalformedBox(in: tag), let place = place(of: "viewBox", in: tag) {
-            tag.removeSubrange(place.whole)
+        func remove(_ name: String) {
+            let place = attributes(of: tag)?.first { $0.name == name }?.place
+            if let place { tag.removeSubrange(place) }
         }
+        if isMalformedBox(in: tag) { remove("viewBox") }
         for (name, isStated, length) in [
             ("width", isStated.width, defaultSize.width),
             ("height", isStated.height, defaultSize.height),
         ] where !isStated {
-            if let place = place(of: name, in: tag) { tag.removeSubrange(place.whole) }
+            remove(name)
             let end = tag.firstIndex { $0.isWhitespace || $0 == "/" } ?? tag.endIndex
             tag.insert(contentsOf: " \(name)=\"\(length)\"", at: end)
         }
