@@ -1,5 +1,4 @@
 public import Foundation
-import HalcyonHTTP
 // What `HalcyonStorage` has in this module's public interface comes with `import Halcyon`.
 @_exported public import HalcyonStorage
 

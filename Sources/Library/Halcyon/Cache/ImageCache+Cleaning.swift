@@ -1,5 +1,4 @@
 public import Foundation
-import HalcyonStorage
 import HalcyonWork
 
 extension Notification.Name {

@@ -1,6 +1,4 @@
 import Dispatch
-import Foundation
-import HalcyonWork
 import Synchronization
 
 /// Tells a request's `onSize`, once.

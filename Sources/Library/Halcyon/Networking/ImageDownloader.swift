@@ -1,6 +1,5 @@
 public import Foundation
 public import FoundationNetworking
-import HalcyonStorage
 import HalcyonWork
 import Synchronization
 

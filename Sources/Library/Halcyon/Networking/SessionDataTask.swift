@@ -1,6 +1,5 @@
 public import Foundation
 public import FoundationNetworking
-import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 

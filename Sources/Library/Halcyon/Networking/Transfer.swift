@@ -1,7 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonHTTP
-import HalcyonPixels
 import HalcyonWork
 
 /// A transfer from the first request to the last byte, for all callers that share it.

@@ -1,6 +1,4 @@
 public import Foundation
-import HalcyonHTTP
-import HalcyonStorage
 import HalcyonWork
 
 extension ImageCache {

@@ -1,6 +1,4 @@
 import Foundation
-import HalcyonHTTP
-import HalcyonStorage
 
 /// A cached file in the form exchanged between machines: metadata and bytes.
 ///

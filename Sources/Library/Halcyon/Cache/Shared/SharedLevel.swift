@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonStorage
 import HalcyonWork
 import Synchronization
 

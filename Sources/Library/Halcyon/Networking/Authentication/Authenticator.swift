@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 

@@ -1,5 +1,4 @@
 public import Foundation
-import HalcyonWork
 import Synchronization
 
 /// The settings for keeping interrupted downloads and resuming them, also in another run of the

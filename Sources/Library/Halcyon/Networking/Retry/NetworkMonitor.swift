@@ -1,7 +1,4 @@
-import Dispatch
 import Foundation
-import Glibc
-import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 
 /// Tries again when there is a network: at once while there is one, otherwise when it comes back.

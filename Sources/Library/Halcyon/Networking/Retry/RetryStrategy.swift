@@ -1,6 +1,4 @@
 public import Foundation
-import FoundationNetworking
-import HalcyonWork
 import Synchronization
 
 /// The failures of one request so far, the basis of a retry decision.

@@ -1,4 +1,3 @@
-import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 

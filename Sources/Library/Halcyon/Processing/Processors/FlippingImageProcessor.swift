@@ -1,4 +1,3 @@
-import Foundation
 
 /// Mirrors the image.
 public struct FlippingImageProcessor: ImageProcessor, StepImageProcessor {

@@ -1,4 +1,3 @@
-import Foundation
 
 /// Lays a colour over the whole image, also where that is transparent.
 public struct TintImageProcessor: ImageProcessor, StepImageProcessor {

@@ -1,7 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonHTTP
-import HalcyonStorage
 import HalcyonWork
 
 extension FreshnessWalk {

@@ -1,6 +1,4 @@
-import Foundation
 import FoundationNetworking
-import HalcyonHTTP
 
 /// A redirect received in place of another stored response.
 struct RedirectReplacement {

@@ -1,8 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonHTTP
-import HalcyonStorage
-import HalcyonWork
 
 /// A request's way to an image by the rules of HTTP caching, from redirect to redirect: the stored
 /// response of each hop determines whether a request is sent, and the meaning of its response.

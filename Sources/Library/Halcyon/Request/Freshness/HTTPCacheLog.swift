@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonHTTP
 
 /// A decision about a stored response, or its result.
 struct HTTPCacheEvent: Sendable {

@@ -1,7 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonHTTP
-import HalcyonStorage
 import Synchronization
 
 /// The state of a server's response in this process: one generation of its bytes.

@@ -1,6 +1,4 @@
 import Foundation
-import HalcyonHTTP
-import HalcyonWork
 import Synchronization
 
 /// Revalidates images that were delivered stale, in the background: once for each response at a

@@ -1,5 +1,4 @@
 public import Foundation
-import HalcyonWork
 import Synchronization
 
 /// Loads images through a downloader and a cache: the entry point of the library.

@@ -1,7 +1,5 @@
 public import Foundation
 import FoundationNetworking
-import HalcyonHTTP
-import HalcyonStorage
 import HalcyonWork
 import Logging
 

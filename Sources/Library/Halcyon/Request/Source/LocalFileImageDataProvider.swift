@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 import HalcyonWork
 
 /// The bytes of a local file.
