@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork

@@ -1,5 +1,3 @@
-import Foundation
-import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerURLs

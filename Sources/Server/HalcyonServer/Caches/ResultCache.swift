@@ -1,7 +1,5 @@
 import Foundation
 import Halcyon
-import HalcyonPixels
-import HalcyonStorage
 import HalcyonTelemetry
 import HalcyonWork
 import NIOCore

@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 import HalcyonHTTP
-import HalcyonStorage
 import HalcyonWork
 
 /// Responses of sources' servers with their bodies, on a disk that servers may share.

@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonHTTP
 
 /// An address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or

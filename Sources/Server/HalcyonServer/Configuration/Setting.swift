@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonHTTP
 
 /// A setting as it appears in files, the environment and `--print-config`.

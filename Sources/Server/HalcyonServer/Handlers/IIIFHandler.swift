@@ -1,6 +1,5 @@
 import HalcyonCluster
 import HalcyonHTTP
-import HalcyonPixels
 import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat

@@ -1,7 +1,6 @@
 import HalcyonCluster
 import HalcyonHTTP
 import HalcyonServerURLs
-import HalcyonWork
 import NIOCore
 
 /// Answers with what is known of sources: `/info/SIGNATURE/…`.

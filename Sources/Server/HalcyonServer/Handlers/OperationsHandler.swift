@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
-import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
 

@@ -1,5 +1,4 @@
 import HalcyonServerURLs
-import HalcyonWork
 
 /// Answers orders to purge sources and pictures.
 struct PurgeHandler: Sendable {

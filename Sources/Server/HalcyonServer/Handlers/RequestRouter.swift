@@ -1,6 +1,5 @@
 import HalcyonHTTP
 import HalcyonServerURLs
-import HalcyonWork
 
 /// Hands each request to the handler of its path.
 struct RequestRouter: Sendable {

@@ -1,5 +1,4 @@
 import HalcyonHTTP
-import HalcyonWork
 
 /// Finds the sources of requests.
 struct RequestSources: Sendable {

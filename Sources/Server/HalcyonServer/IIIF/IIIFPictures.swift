@@ -1,7 +1,5 @@
 import Halcyon
-import HalcyonPixels
 import HalcyonServerURLs
-import HalcyonStorage
 import HalcyonWork
 
 /// The cached header of a source, so that the file is not read for each tile of it.

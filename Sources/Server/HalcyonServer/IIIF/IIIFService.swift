@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonServerURLs
-import HalcyonWork
 
 /// The pictures that are served by the IIIF Image API, and its limits.
 struct IIIFService: Sendable {

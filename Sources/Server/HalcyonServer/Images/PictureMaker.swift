@@ -1,5 +1,4 @@
 import Foundation
-import Halcyon
 import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonTelemetry

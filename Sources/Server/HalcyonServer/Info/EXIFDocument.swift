@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonPixels
 
 /// The reported EXIF data: a flat object, with numbers where the standard has numbers.

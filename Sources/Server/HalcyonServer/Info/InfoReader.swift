@@ -1,6 +1,4 @@
-import Foundation
 import HalcyonHTTP
-import HalcyonPixels
 import HalcyonStorage
 import HalcyonWork
 

@@ -1,6 +1,4 @@
 import Halcyon
-import HalcyonPixels
-import HalcyonStorage
 import HalcyonWork
 import Vips
 

@@ -1,5 +1,3 @@
-import Halcyon
-import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 

@@ -1,8 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Halcyon
 import HalcyonHTTP
-import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonWork
 import HalcyonTelemetry

@@ -2,7 +2,6 @@ import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonTelemetry
-import HalcyonWork
 
 /// A source that was found, before its bytes are needed.
 struct FoundSource: Sendable {

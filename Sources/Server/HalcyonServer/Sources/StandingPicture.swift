@@ -1,8 +1,6 @@
 import Foundation
-import Halcyon
 import HalcyonPixels
 import HalcyonServerURLs
-import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
