@@ -1,4 +1,3 @@
-
 /// Mirrors the image.
 public struct FlippingImageProcessor: ImageProcessor, StepImageProcessor {
     /// Whether left and right are exchanged.

@@ -1,4 +1,3 @@
-
 /// Lays a colour over the whole image, also where that is transparent.
 public struct TintImageProcessor: ImageProcessor, StepImageProcessor {
     /// The colour; an opaque one hides the image.
