@@ -30,7 +30,7 @@ extension ImageCache {
                 if let image = memoryImage(key, options: options, of: origin).flatMap(accepting) {
                     return .success(.memory(image))
                 }
-                let result = await KingfisherError.catching { () throws(KingfisherError) in
+                let result = await Result { () async throws(KingfisherError) in
                     try await promoted(key, options: options, isCurrent: { work.isWanted }, origin)
                 }
                 if case .success(.none) = result, work.isGivenUp { return nil }
@@ -266,7 +266,7 @@ extension ImageCache {
             await originals.wantedResult(
                 for: lookup, during: retention?.retention, isWanted: isCurrent
             ) { work in
-                let result = await KingfisherError.catching { () throws(KingfisherError) in
+                let result = await Result { () async throws(KingfisherError) in
                     try await material(key, options, { work.isWanted }, origin)
                 }
                 if case .success(nil) = result, work.isGivenUp { return nil }

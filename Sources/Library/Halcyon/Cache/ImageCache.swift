@@ -173,7 +173,7 @@ open class ImageCache: @unchecked Sendable {
             Task.immediate {
                 let key = ImageKey(key, options)
                 hand(
-                    await KingfisherError.catching { () throws(KingfisherError) in
+                    await Result { () async throws(KingfisherError) in
                         try await self.lookup(key, options: options, isCurrent: nil)
                     })
             }
@@ -223,7 +223,7 @@ open class ImageCache: @unchecked Sendable {
             Task.immediate {
                 let key = ImageKey(key, options)
                 hand(
-                    await KingfisherError.catching { () throws(KingfisherError) in
+                    await Result { () async throws(KingfisherError) in
                         try await self.diskImage(key, options: options, isCurrent: nil)
                     })
             }

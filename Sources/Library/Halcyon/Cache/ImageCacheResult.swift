@@ -13,7 +13,13 @@ public enum CacheType: Sendable {
     public var cached: Bool { self != .none }
 
     /// The name in what programs print and in labels of metrics.
-    package var name: String { "\(self)" }
+    package var name: String {
+        switch self {
+        case .none: "none"
+        case .memory: "memory"
+        case .disk: "disk"
+        }
+    }
 }
 
 /// The result of a look-up in the cache. A miss is not an error.

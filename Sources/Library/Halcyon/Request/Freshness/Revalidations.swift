@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// Revalidates images that were delivered stale, in the background: once for each response at a
@@ -194,7 +195,7 @@ extension ImageRequest {
 
     /// Makes the only attempt: in the background there are no retries and no alternatives.
     fileprivate func attempted() async -> Result<RetrieveImageResult, KingfisherError> {
-        await KingfisherError.catching(image)
+        await Result(catching: image)
     }
 
     /// Reports the result of a revalidation: to a view on the main actor, to a program on its

@@ -206,7 +206,7 @@ extension ImageRequest {
         do throws(KingfisherError) {
             result = .success(try await attempt.image())
         } catch {
-            result = await KingfisherError.catching { () throws(KingfisherError) in
+            result = await Result { () async throws(KingfisherError) in
                 try await attempt.recovered(from: error)
             }
         }

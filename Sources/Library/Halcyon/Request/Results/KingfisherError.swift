@@ -112,17 +112,6 @@ extension KingfisherError {
             result: LivePhotoLoadingInfoResult?, error: (any Error)?, source: LivePhotoSource)
     }
 
-    /// Returns the outcome of asynchronous work.
-    static func catching<Value>(
-        _ work: () async throws(KingfisherError) -> Value
-    ) async -> Result<Value, KingfisherError> {
-        do throws(KingfisherError) {
-            return .success(try await work())
-        } catch {
-            return .failure(error)
-        }
-    }
-
     /// Whether a download was cancelled by its task (code 1003 only).
     public var isTaskCancelled: Bool {
         if case .requestError(reason: .taskCancelled) = self { true } else { false }
