@@ -24,9 +24,7 @@ struct RequestRouter: Sendable {
         _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
         try check(request)
-        let target = request.target
         let routes = request.routes
-        let rest = request.path.hasPrefix(prefix) ? String(target.dropFirst(prefix.count)) : ""
         if request.asksForHealth, let answer = health.answer(request) {
             notes.isQuiet = true
             return answer
@@ -35,6 +33,8 @@ struct RequestRouter: Sendable {
             notes.isQuiet = true
             return answer
         }
+        let isBelow = request.path.hasPrefix(prefix)
+        let rest = isBelow ? String(request.target.dropFirst(prefix.count)) : ""
         let pageRoute = page != nil && routes.contains(.page) ? PageRoute(target: rest) : nil
         let pathOfIIIF = routes.contains(.iiif) ? iiif?.path(of: rest) : nil
         if pathOfIIIF != nil { notes.route = "iiif" }
