@@ -159,4 +159,20 @@ import Testing
         let shared = try await live.ask(origin.target("/b.png"))
         #expect(shared["Cache-Control"] == "public, max-age=100")
     }
+
+    @Test(arguments: ["private, max-age=60", "no-store, max-age=60"])
+    func aConfirmationThatForbidsStoringIsUsedOnce(words: String) async throws {
+        let tagged = OriginResponse.png(picture).with(.entityTag("\"1\""))
+        origin.route("/a.png", tagged.cacheControl("max-age=0"))
+        let live = try await start {
+            $0.http.passesCacheControl = true
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        _ = try await live.ask(origin.target())
+        origin.route("/a.png", tagged.cacheControl(words))
+        for option in ["w:20", "w:21"] {
+            #expect(try await live.ask(origin.target("/a.png", option)).status == 200)
+        }
+        #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+    }
 }

@@ -9,6 +9,8 @@ import Synchronization
 /// pool submits runs next on the same thread, so that a continuation wakes no other thread; that
 /// job's own jobs go to the end of the queue, so the queue cannot be held up. And jobs submitted
 /// with `isFirst`, which release much of what others hold, go before all others.
+///
+/// Not a `WorkTable`: every job runs, for the one caller that submitted it.
 package final class ThreadPool: Sendable {
     package typealias Job = @Sendable () -> Void
 

@@ -4,7 +4,7 @@ import Synchronization
 /// The servers that have asked a downloader to pause, with the end of each pause.
 ///
 /// Kept in memory for each origin (scheme, host and port): a response with status 429 or 503 begins
-/// a pause, one below 400 ends it.
+/// a pause, one below 400 ends it. Not a `WorkTable`: it delays different requests, and shares none.
 final class ServerPauses: Sendable {
     /// The longest time that background work waits for a server, in seconds.
     static let patience: TimeInterval = 60

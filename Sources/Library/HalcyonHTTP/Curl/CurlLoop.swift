@@ -7,6 +7,8 @@ import Synchronization
 ///
 /// Tasks that prefer it go on here, so that no other thread has to be woken for a few steps between
 /// two requests. Nothing on this thread may wait.
+///
+/// Not a `WorkTable`: each transfer here is one caller's, downloads are shared above.
 final class CurlLoop: TaskExecutor, @unchecked Sendable {
     // Unchecked: what is not behind the mutex is used on the loop's thread alone, once that runs.
 

@@ -1,6 +1,8 @@
 import Synchronization
 
 /// Limits the concurrent requests per host; further requests wait.
+///
+/// Not a `WorkTable`: the requests differ, and each is sent.
 package final class HostGate: Sendable {
     private struct State {
         var admission: HostAdmission

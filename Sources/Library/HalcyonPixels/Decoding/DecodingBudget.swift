@@ -10,6 +10,8 @@ import Vips
 /// Threads wait before they take any lock of an image, and a thread that already holds a share,
 /// because an image is made of others, takes no second one, which rules out deadlocks. A stopped
 /// thread stops waiting (``DecodingStop``). Tasks do not wait: Swift has few threads for them.
+///
+/// Not a `WorkTable`: threads wait here for memory, not for each other's results.
 package final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 

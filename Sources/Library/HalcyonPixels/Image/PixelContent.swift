@@ -3,6 +3,8 @@ import Synchronization
 
 /// The pixels of an image, or the recipe that makes them: rendered at most once, on the thread of
 /// the first caller that needs them, and shared by all images that differ only in scale.
+///
+/// Not a `WorkTable`: the first caller renders on its own thread, and the others block on theirs.
 package final class PixelContent: Sendable {
     /// Frames whose pixels are in memory, those that share them counted once; 0 before the first is rendered.
     /// First, and without the lock: each cache asks for it.

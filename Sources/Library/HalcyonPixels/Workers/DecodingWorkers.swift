@@ -11,6 +11,8 @@ import Synchronization
 /// is not tried again. One thread has a template fork all workers, one after the other, and takes a limited part of the
 /// time for it: files that crash workers slow down the waiting requests, not those with a worker. A picture that takes
 /// long goes on beside the others, with another worker and another thread in its place, and ever less of the processors.
+///
+/// Not a `WorkTable`: a worker decodes for one thread at a time, and equal pictures are shared before they get here.
 final class DecodingWorkers: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 

@@ -2,6 +2,8 @@ import Foundation
 import Halcyon
 
 /// Loads or prefetches a list of sources concurrently, and reports their rows in the order of the list.
+///
+/// Not a `WorkTable`: equal sources are shared by their requests.
 struct LoadBatch: Sendable {
     let arguments: [ImageArgument]
     /// The maximum number of concurrent loads; at least 1.

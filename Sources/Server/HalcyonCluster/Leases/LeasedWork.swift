@@ -6,6 +6,8 @@ import Synchronization
 /// Has a value made by one node for all that want it at the same time, if they reach each other.
 ///
 /// A failing engine costs its time limit and nothing else: the value is then made here.
+///
+/// Not a `WorkTable`, which shares within a process: callers of one node share before they get here.
 package final class LeasedWork: Sendable {
     /// The events of leases and records; for metrics.
     package enum Event: String, Sendable, CaseIterable {

@@ -6,6 +6,9 @@ import Synchronization
 /// A Redis server, connected to when something is asked of it, and let alone for a while when it fails.
 ///
 /// No call takes longer than the time limit of the settings, whatever the server does.
+///
+/// Calls share the opening of a connection. That is no `WorkTable`: there is one key, and the connection stays for
+/// later calls when all callers have left.
 package final class RedisClient: Sendable {
     private typealias Opening = OneShot<Result<RedisConnection, RedisError>>
 

@@ -16,6 +16,8 @@ import Synchronization
 ///
 /// Keys that were found are looked for again each minute, those that end five minutes before their end; after a
 /// search in vain, five seconds later.
+///
+/// Calls share a search. That is no `WorkTable`: there is one key, and the search goes on when all callers have left.
 package final class S3Credentials: Sendable {
     private typealias Search = OneShot<Result<S3Keys, EngineError>>
 

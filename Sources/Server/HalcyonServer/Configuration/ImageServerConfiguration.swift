@@ -123,7 +123,7 @@ extension ImageServerConfiguration {
         /// The maximum number of redirects; each is checked like the first request. 3 by default.
         public var redirects = 3
         /// `Halcyon/` and the version by default.
-        public var userAgent = "Halcyon/\(ImageServer.version)"
+        public var userAgent = "Halcyon/\(Release.version)"
         /// The timeout for connecting; 2 seconds by default.
         public var connectTimeout = Duration.seconds(2)
         /// The longest wait for the response, and then for each 16 KiB of it; 5 seconds by default.

@@ -2,6 +2,8 @@ import Foundation
 import HalcyonWork
 
 /// Makes pictures before they are requested: order by order, in sequence.
+///
+/// Not a `WorkTable`: the pictures differ; one that a request wants at the same time is shared as any other.
 final class WarmUp: Sendable {
     struct Progress: Codable, Sendable, Hashable {
         let id: String

@@ -4,6 +4,8 @@ import HalcyonWork
 
 /// Which servers want to be left alone, and until when: those that have answered 429 or 503 with `Retry-After`,
 /// to this image server or to one that tells this one.
+///
+/// Not a `WorkTable`: requests during a pause are refused, not shared.
 final class OriginPauses: Sendable {
     /// Given what tells other image servers; not under a lock.
     let teller = OneShot<@Sendable (_ origin: String, _ end: Date) -> Void>()

@@ -52,16 +52,17 @@ struct SourceCachingRules: Sendable {
             stored, for: HTTPCacheRequest(url: stored.url), after: kind, now: now)
     }
 
-    /// Returns the stored response, updated by its server's confirmation; `nil` when that is about
-    /// another picture.
+    /// Returns the stored response, updated by its server's confirmation, and whether it may stay
+    /// stored; `nil` when the confirmation is about another picture.
     func freshened(
         _ stored: StoredResponse, by answer: OriginClient.Answer, for url: URL
-    ) -> StoredResponse? {
+    ) -> (response: StoredResponse, isStorable: Bool)? {
         let freshening = policy.freshen(
             stored, with: cleaned(answer.fields), for: HTTPCacheRequest(url: url),
             requested: answer.requested, received: answer.received)
         return switch freshening {
-        case .keep(let stored), .useOnce(let stored, _): stored
+        case .keep(let stored): (stored, stored.vary.isEmpty)
+        case .useOnce(let stored, _): (stored, false)
         case .mismatch: nil
         }
     }

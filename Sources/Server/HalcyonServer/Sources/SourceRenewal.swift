@@ -98,7 +98,9 @@ struct SourceRenewal: Sendable {
         _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch,
         as generation: Int64?
     ) async -> Result<Found, Failure> {
-        guard let stored = rules.freshened(known.stored, by: answer, for: fetch.url) else {
+        guard
+            let (stored, isStorable) = rules.freshened(known.stored, by: answer, for: fetch.url)
+        else {
             // The server speaks of another picture: it is asked again without a condition.
             await sources.drop(fetch, fromDisk: false)
             return await asked(fetch, nil, as: generation).map { found in
@@ -108,6 +110,12 @@ struct SourceRenewal: Sendable {
             }
         }
         let source = known.confirmed(stored, sharedGeneration: generation)
+        guard isStorable else {
+            // Its bytes are still needed for this once, and may be on the disk only.
+            let held = await sources.body(of: source)?.holder ?? source
+            await sources.drop(fetch, fromDisk: true)
+            return .success(Found(source: held, use: .validated))
+        }
         let isKept = await sources.freshen(
             source, freshUntil: rules.freshUntil(stored), of: fetch)
         return .success(Found(source: source, use: .validated, isKept: isKept))

@@ -3,6 +3,8 @@ import HalcyonWork
 import Synchronization
 
 /// Work on the decoding pool, by name, that stops when its last waiter leaves.
+///
+/// Not a `WorkTable`: ``SharedTasks`` has shared the work before, and gives `stopped`.
 final class DecodingRuns: Sendable {
     private let stops = Mutex<[String: DecodingStop]>([:])
 

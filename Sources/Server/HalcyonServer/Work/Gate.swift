@@ -3,6 +3,8 @@ import HalcyonWork
 import Synchronization
 
 /// Limits the number of concurrent tasks; a limited number of others wait in line.
+///
+/// Not a `WorkTable`: the tasks differ; equal ones are shared by ``SharedTasks`` before they enter.
 final class Gate: Sendable {
     /// A place in the gate, to be given back.
     final class Place: Sendable {

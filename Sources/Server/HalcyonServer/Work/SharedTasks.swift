@@ -6,7 +6,8 @@ import Synchronization
 /// Given once when no response is awaited: the client has disconnected, or its time is over.
 typealias Ending = OneShot<Failure.Kind>
 
-/// Work that is done once for all requests for the same, and stopped when the last of them ends.
+/// Work that is done once for all requests for the same, and stopped when the last of them ends: a `WorkTable` whose
+/// keys can be separated from the work under way.
 final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, Failure>
 

@@ -7,6 +7,8 @@ import Synchronization
 /// Decodes once for all of them, on the decoding pool, one picture at a time, and only while there
 /// are viewers. A damaged file, or one of another format, is not shown; decoding the complete file
 /// reports the error.
+///
+/// Not a `WorkTable`: a viewer gets each picture until the download ends, not one result.
 final class ProgressiveDisplay: Sendable {
     private enum State {
         /// No bytes have arrived while there were viewers.

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Frames are decoded ahead, one at a time, on the decoding pool. Holds no more than its budget (see
 /// `FrameWindow.capacity`) and lives as long as its players.
+///
+/// Not a `WorkTable`: the next frame to decode depends on the positions of all players.
 package final class FrameBuffer: Sendable {
     package typealias ViewerID = FrameWindow.ViewerID
 
