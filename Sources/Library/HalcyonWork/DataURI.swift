@@ -75,8 +75,7 @@ package struct DataURI: Equatable, Sendable {
         var digits = Data(capacity: text.count + 3)
         for byte in text {
             switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            case _ where byte.isDigit || byte.isLetter, UInt8(ascii: "+"), UInt8(ascii: "/"):
                 digits.append(byte)
             case UInt8(ascii: "-"): digits.append(UInt8(ascii: "+"))
             case UInt8(ascii: "_"): digits.append(UInt8(ascii: "/"))

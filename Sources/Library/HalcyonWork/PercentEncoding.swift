@@ -65,15 +65,3 @@ package enum PercentEncoding {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 }
-
-extension UInt8 {
-    /// `unreserved` of RFC 3986, section 2.3.
-    package var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: "-._~".utf8.contains(self)
-        }
-    }
-}

@@ -1,6 +1,7 @@
 import CHTTP
 import Foundation
 import FoundationNetworking
+import HalcyonWork
 
 /// A libcurl transfer, reused for later ones. Used on the thread of its loop alone.
 struct EasyHandle {

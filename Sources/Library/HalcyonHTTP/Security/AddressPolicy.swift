@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// The networks that downloads may reach.
 ///
@@ -151,7 +152,7 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         let all = address.bytes.count * 8
         // `Int` reads a sign too, which a length must not have.
         guard let length = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(length),
-            parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            parts.count == 1 || parts[1].utf8.allSatisfy(\.isDigit)
         else { return nil }
         first = address
         self.length = length

@@ -1,5 +1,6 @@
 import DirectCodecs
 public import Foundation
+import HalcyonWork
 
 /// The properties of an image file, read without decoding pixels.
 ///
@@ -223,8 +224,7 @@ extension String {
     fileprivate func matches(_ pattern: String) -> Bool {
         utf8.count == pattern.utf8.count
             && zip(utf8, pattern.utf8).allSatisfy { byte, expected in
-                expected == UInt8(ascii: "0")
-                    ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == expected
+                expected == UInt8(ascii: "0") ? byte.isDigit : byte == expected
             }
     }
 }

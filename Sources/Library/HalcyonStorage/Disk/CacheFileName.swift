@@ -48,8 +48,7 @@ enum CacheFileName {
     static func isDigest(_ name: String) -> Bool {
         let bytes = name.utf8
         let isHexadecimal = bytes.prefix(64).allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
         }
         return isHexadecimal && bytes.count >= 64
             && (bytes.count == 64 || bytes.dropFirst(64).first == UInt8(ascii: "."))

@@ -111,12 +111,30 @@ extension ImageServerConfiguration {
 
     @FaultList private var faultsOfForwarding: [String] {
         let names = sources.http.forwardHeaders
-        for case (let name, let refusal?) in names.map({ ($0, ForwardedFields.refusal(of: $0)) }) {
-            "sources.http.forwardHeaders: \(name) \(refusal)."
+        for name in names {
+            if name.isEmpty || !name.utf8.allSatisfy(\.isTokenByte) {
+                "sources.http.forwardHeaders: \(name) is no name of a header field."
+            } else if Self.belongsToConnection(name.lowercased()) {
+                """
+                sources.http.forwardHeaders: \(name) belongs to the connection or to the server's \
+                own requests.
+                """
+            }
         }
         if secret != nil, names.contains(where: { $0.lowercased() == "authorization" }) {
             "sources.http.forwardHeaders: Authorization would tell secret to other servers."
         }
+    }
+
+    /// Whether the field, whose name is in lower case, is one of the connection to the client, or decides
+    /// about the kind of response that the server expects.
+    private static func belongsToConnection(_ name: String) -> Bool {
+        let names: Set = [
+            "accept-encoding", "connection", "content-length", "content-type", "expect", "host",
+            "http2-settings", "keep-alive", "range", "te", "trailer", "transfer-encoding",
+            "upgrade", "via",
+        ]
+        return names.contains(name) || name.hasPrefix("if-") || name.hasPrefix("proxy-")
     }
 
     @FaultList private var faultsOfHTTP: [String] {

@@ -95,52 +95,50 @@ extension Setting {
 
 extension ImageServerConfiguration.Shared {
     /// The errors in these settings.
-    var faults: [String] {
-        var faults: [String] = []
+    @FaultList var faults: [String] {
         if redis.user != nil, redis.password == nil {
-            faults.append("shared.redis.user needs shared.redis.password.")
+            "shared.redis.user needs shared.redis.password."
         }
         if redis.usesTLS, case .unix = redis.address {
-            faults.append("shared.redis.tls is of no use for a socket of this machine.")
+            "shared.redis.tls is of no use for a socket of this machine."
         }
         if let roots = redis.tlsRoots, !FileManager.default.isReadableFile(atPath: roots) {
-            faults.append("shared.redis.tlsRoots: the file \(roots) cannot be read.")
+            "shared.redis.tlsRoots: the file \(roots) cannot be read."
         }
-        if case .tcp(_, 0) = redis.address { faults.append("shared.redis.address names no port.") }
+        if case .tcp(_, 0) = redis.address { "shared.redis.address names no port." }
         let isPlain = redis.prefix.utf8.allSatisfy {
             (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}")
         }
         if redis.prefix.isEmpty || !isPlain {
-            faults.append("shared.redis.prefix must be ASCII without spaces and braces.")
+            "shared.redis.prefix must be ASCII without spaces and braces."
         }
-        return faults + s3.faults
+        if s3.endpoint != nil { s3.faults }
     }
 }
 
 extension ImageServerConfiguration.S3 {
-    fileprivate var faults: [String] {
-        guard let endpoint else { return [] }
-        var faults: [String] = []
-        let url = URL(string: endpoint)
+    /// The errors in the settings of a store.
+    @FaultList fileprivate var faults: [String] {
+        let url = endpoint.flatMap { URL(string: $0) }
         if !["http", "https"].contains(url?.scheme) || url?.host == nil || url?.query != nil {
-            faults.append("shared.s3.endpoint must be a URL such as https://s3.example.com.")
+            "shared.s3.endpoint must be a URL such as https://s3.example.com."
         }
-        func isPlain(_ text: String) -> Bool {
-            text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "-._/".utf8.contains($0) }
+        if bucket.isEmpty || bucket.contains("/") || !Self.isPlain(bucket) {
+            "shared.s3.bucket must be a name of letters, digits and - . _"
         }
-        if bucket.isEmpty || bucket.contains("/") || !isPlain(bucket) {
-            faults.append("shared.s3.bucket must be a name of letters, digits and - . _")
-        }
-        if !isPlain(prefix) {
-            faults.append("shared.s3.prefix must be segments of letters, digits and - . _")
+        if !Self.isPlain(prefix) {
+            "shared.s3.prefix must be segments of letters, digits and - . _"
         }
         if (accessKey == nil) != (secretKey == nil) {
-            faults.append("shared.s3.accessKey and shared.s3.secretKey need each other.")
+            "shared.s3.accessKey and shared.s3.secretKey need each other."
         }
         if sessionToken != nil, accessKey == nil {
-            faults.append("shared.s3.sessionToken needs shared.s3.accessKey.")
+            "shared.s3.sessionToken needs shared.s3.accessKey."
         }
-        return faults
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "-._/".utf8.contains($0) }
     }
 
     /// `nil` without a store, or when something is wrong with it.
@@ -150,7 +148,7 @@ extension ImageServerConfiguration.S3 {
         maximumBytes: Int, time: TimeSource,
         onPause: @escaping @Sendable (EngineError) -> Void
     ) -> S3Store? {
-        guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }),
+        guard let url = endpoint.flatMap({ URL(string: $0) }), faults.isEmpty,
             let credentials = self.credentials(time)
         else { return nil }
         var settings = S3Store.Settings(

@@ -1,5 +1,6 @@
 import Glibc
 import HalcyonServerURLs
+import HalcyonWork
 import NIOCore
 import NIOHTTP1
 

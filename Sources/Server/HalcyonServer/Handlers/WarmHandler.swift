@@ -52,13 +52,7 @@ struct WarmHandler: Sendable {
 
     /// Makes one picture; returns the code of its failure.
     @Sendable private func make(_ item: WarmUp.Item) async -> String? {
-        while gates.areBusy, state.phase == .ready {
-            do {
-                try await time.sleep(for: .milliseconds(20))
-            } catch {
-                return ServerFailure.clientGone.code
-            }
-        }
+        await gates.untilFree()
         guard state.phase == .ready else { return ServerFailure.draining.code }
         var fields: HTTPFields = ["Accept": item.accept]
         if let secret { fields.append("Authorization", "Bearer \(secret)") }

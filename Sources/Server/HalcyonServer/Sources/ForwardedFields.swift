@@ -45,23 +45,5 @@ struct ForwardedFields: Sendable, Hashable {
     /// time.
     static func tellsSourcesApart(_ name: String) -> Bool { name.lowercased() != requestID }
 
-    /// Returns the reason why a field cannot be forwarded; `nil` when it can.
-    static func refusal(of name: String) -> String? {
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
-            return "is no name of a header field"
-        }
-        let name = name.lowercased()
-        let isOwn = own.contains(name) || name.hasPrefix("if-") || name.hasPrefix("proxy-")
-        return isOwn ? "belongs to the connection or to the server's own requests" : nil
-    }
-
     private static let requestID = "x-request-id"
-
-    /// Fields of the connection to the client, and those that decide about the kind of response
-    /// that the server expects.
-    private static let own: Set = [
-        "accept-encoding", "connection", "content-length", "content-type", "expect", "host",
-        "http2-settings", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",
-        "via",
-    ]
 }

@@ -30,6 +30,8 @@ final class Gate: Sendable {
         var limit: Int
         /// The number of requests for a place so far.
         var entered: Int
+
+        var isBusy: Bool { waiting > 0 || passing >= limit }
     }
 
     private struct State {

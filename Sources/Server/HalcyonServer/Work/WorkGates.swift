@@ -21,11 +21,11 @@ struct WorkGates: Sendable {
             "encoders", Admission(width: work.avifEncoders, queue: work.queue), time: time)
     }
 
-    /// Whether requests wait for downloads or decoders, or all places are taken.
-    var areBusy: Bool {
-        [decoders, downloads].contains { gate in
-            let usage = gate.usage
-            return usage.waiting > 0 || usage.passing >= usage.limit
+    /// Waits while requests wait for downloads or decoders, or all places are taken.
+    func untilFree() async {
+        let gates = [decoders, downloads]
+        while !Task.isCancelled, gates.contains(where: { $0.usage.isBusy }) {
+            for gate in gates { await gate.wait { !$0.isBusy } }
         }
     }
 

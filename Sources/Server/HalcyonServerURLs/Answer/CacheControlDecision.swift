@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The caching lifetime of a response, for the header field `Cache-Control`.
 package struct CacheControlDecision: Sendable, Hashable {
     package struct Settings: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The browser's hints about the displayed size, for sizes that a URL leaves open.
 public struct ClientHints: Sendable, Hashable {
     /// The width in CSS pixels, before ``dpr``.

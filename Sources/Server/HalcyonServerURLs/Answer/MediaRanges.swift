@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The media ranges of the header field `Accept` (RFC 9110, section 12.5.1).
 ///
 /// Unreadable members are left out.
@@ -90,9 +92,4 @@ enum FieldMembers {
             return byte == separator && !isQuoted
         }.map { Substring($0) }
     }
-}
-
-extension UInt8 {
-    /// `tchar` of RFC 9110, section 5.6.2.
-    package var isTokenByte: Bool { isDigit || isLetter || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The target of a request, split into a signature and the signed path.
 public struct SignedPath: Sendable, Hashable {
     /// The signature as it stands in the target.

@@ -1,9 +1,3 @@
-extension UInt8 {
-    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-}
-
 extension StringProtocol {
     /// The parts before, between and behind separators, compared as bytes: a slash with a combining character is a
     /// slash.

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The number and flag syntax of URLs.
 enum Numbers {
     /// Reads decimal digits with optional sign, point and exponent; `nil` for anything else, and

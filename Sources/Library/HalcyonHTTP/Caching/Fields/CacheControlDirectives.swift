@@ -1,4 +1,5 @@
 package import Foundation
+import HalcyonWork
 
 /// The directives of `Cache-Control`, of a request or a response (RFC 9111, section 5.2).
 ///

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// `Content-Range: bytes 5-9/10` (RFC 9110, section 14.4).
 package struct ContentRange: Sendable, Hashable {
     /// Positions of the first and the last byte, both included.

@@ -1,4 +1,5 @@
 package import Foundation
+import HalcyonWork
 
 /// Reads a field's value from the left to the right: the elements that most fields are made of
 /// (RFC 9110, section 5.6).
@@ -82,22 +83,6 @@ extension UInt8 {
     static let comma = UInt8(ascii: ",")
     static let equals = UInt8(ascii: "=")
     static let backslash = UInt8(ascii: "\\")
-
-    var isDigit: Bool { (0x30...0x39).contains(self) }
-    var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }
-    var isLetter: Bool { (self | 0x20).isLowercaseLetter }
-
-    /// `tchar` of RFC 9110, section 5.6.2.
-    var isTokenByte: Bool {
-        switch self {
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-            UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: isDigit || isLetter
-        }
-    }
 }
 
 /// Whole seconds as caching fields write them (RFC 9111, section 1.2.2).

@@ -1,4 +1,5 @@
 package import Foundation
+import HalcyonWork
 
 /// Dates as header fields have them (RFC 9110, section 5.6.7); ``HTTPDateParser`` reads them.
 package enum HTTPDate {

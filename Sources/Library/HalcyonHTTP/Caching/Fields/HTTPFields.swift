@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The header fields of a message in the order received. A name may come several times; its case
 /// does not count.
 package struct HTTPFields: Sendable, Hashable {
@@ -105,7 +107,7 @@ extension String {
     func isFieldName(_ other: String) -> Bool {
         utf8.count == other.utf8.count
             && utf8.elementsEqual(other.utf8) { one, two in
-                one == two || (one ^ two == 0x20 && (0x61...0x7A).contains(one | 0x20))
+                one == two || (one ^ two == 0x20 && one.isLetter)
             }
     }
 }

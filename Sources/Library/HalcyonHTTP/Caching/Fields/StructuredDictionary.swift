@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// A dictionary of Structured Fields (RFC 9651, section 4.2.2), as far as targeted cache control
 /// needs it: keys with integers, with flags, or with something else.
 struct StructuredDictionary {
