@@ -186,7 +186,7 @@ private final class CaseLibrary: CaseCache, Sendable {
         }
     }
 
-    /// The response that the image was made of, as it is stored.
+    /// The response that the image was made of, as it is stored, with its present age.
     private func stored(
         _ url: URL, _ request: HTTPCacheRequest, _ caching: HTTPCaching
     ) -> SimulatedAnswer {
@@ -196,8 +196,10 @@ private final class CaseLibrary: CaseCache, Sendable {
         asked.url = url
         guard case .response(let stored, _) = policy.select(asked, among: records.map(\.stored))
         else { return SimulatedAnswer(status: 0) }
-        return SimulatedAnswer(
-            status: stored.status, fields: policy.fields(of: stored, now: clock.value))
+        let age = policy.freshness(of: stored).age(at: clock.value)
+        var fields = stored.fields
+        fields.set("Age", to: String(Int(age)))
+        return SimulatedAnswer(status: stored.status, fields: fields)
     }
 
     /// The server's answer as an error tells it. Its content is nobody's: it counts as the right one.
