@@ -30,10 +30,10 @@ struct PreparedCasesThroughTheServerTests {
     /// The server has no setting for a targeted field, such as `CDN-Cache-Control`, in the place of `Cache-Control`.
     private static let targetedField: Set = [
         "cdn-max-age", "cdn-max-age-max", "cdn-max-age-max-plus", "cdn-max-age-age",
-        "cdn-max-age-0",
-        "cdn-max-age-extension", "cdn-max-age-expires", "cdn-max-age-cc-max-age-invalid-expires",
-        "cdn-max-age-0-expires", "cdn-max-age-short-cc-max-age", "cdn-max-age-long-cc-max-age",
-        "cdn-private", "cdn-no-cache", "cdn-no-store-cc-fresh", "cdn-fresh-cc-nostore",
+        "cdn-max-age-0", "cdn-max-age-extension", "cdn-max-age-expires",
+        "cdn-max-age-cc-max-age-invalid-expires", "cdn-max-age-0-expires",
+        "cdn-max-age-short-cc-max-age", "cdn-max-age-long-cc-max-age", "cdn-private",
+        "cdn-no-cache", "cdn-no-store-cc-fresh", "cdn-fresh-cc-nostore",
         "cdn-cc-invalid-sh-type-unknown", "cdn-cc-invalid-sh-type-wrong",
     ]
 }
