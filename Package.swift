@@ -239,13 +239,6 @@ add(
         .executableTarget(
             name: "DecodingTrial",
             dependencies: ["CTestKit", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
-        // For test suites of HTTP caches: scripts/http-cache-proxy.
-        .executableTarget(
-            name: "HTTPCacheProxy",
-            dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonServerURLs", "HalcyonStorage", "HalcyonTestKit",
-                "HalcyonWork", arguments, nioCore, nioHTTP1, nioPosix,
-            ]),
     ])
 
 add(
@@ -254,7 +247,7 @@ add(
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonHTTPTests",
-            dependencies: ["HTTPCacheProxy", "Halcyon", "HalcyonHTTP", "HalcyonTestKit"]),
+            dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: ["HalcyonStorage", "HalcyonTestKit", "HalcyonWork", grdb]),
@@ -347,9 +340,7 @@ for target in package.targets where target.type != .system {
 if Context.environment["HALCYON_LIBRARY_ALONE"] != nil {
     let others = ["CLI", "Cluster", "GTK", "Gallery", "S3", "Server", "Telemetry"]
     package.targets.removeAll { target in
-        // The caching proxy of the tests needs the URLs of the server.
-        target.name != "HalcyonServerURLs"
-            && others.contains { target.name.hasPrefix("Halcyon" + $0) }
+        others.contains { target.name.hasPrefix("Halcyon" + $0) }
     }
     package.products.removeAll { !["Halcyon", "HalcyonTesting", "Vips"].contains($0.name) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import HalcyonHTTP

@@ -90,6 +90,7 @@ import Testing
         let freshness = policy.freshness(of: stored)
         #expect(policy.matches(stored, request), "it answers the request it was stored for")
         #expect(freshness.lifetime >= 0 && freshness.lifetime.isFinite)
+        #expect(freshness.initialAge >= 0)
         var age = freshness.initialAge
         for seconds in [-1e12, -1, 0, 1, 59, 60, 1e6, 1e12] {
             let now = noon.addingTimeInterval(seconds)
@@ -113,8 +114,6 @@ import Testing
             if policy.usesStale(stored, for: request, after: .noAnswer, now: now) {
                 #expect(!rules.directives.mustRevalidate && !rules.directives.noCache)
             }
-            let shown = policy.fields(of: stored, now: now).first("Age").flatMap { Int($0) }
-            #expect(shown.map { $0 >= 0 } == true)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import HalcyonHTTP
@@ -275,16 +276,6 @@ import Testing
             kept(freshen(["ETag": "\"a\"", "Vary": "X"], with: ["Vary": "Y"], request: request)))
         #expect(stored.vary == ["y"])
         #expect(policy.matches(stored, .get(request)) && !policy.matches(stored, .get(["Y": "2"])))
-    }
-
-    @Test("Handed out, a response carries its present age in whole seconds") func handedOut() {
-        let stored = StoredResponse.at(noon: [
-            "Age": "5", "Date": HTTPDateText.fixed(noon), "A": "1",
-        ])
-        let fields = policy.fields(of: stored, now: noon.addingTimeInterval(2.9))
-        #expect(fields.values("age") == ["7"] && fields.first("Date") == HTTPDateText.fixed(noon))
-        #expect(fields.first("A") == "1")
-        #expect(policy.fields(of: stored, now: .distantFuture).first("Age") == "2147483648")
     }
 
     @Test("A change invalidates its URL and those of the same origin that its answer names")

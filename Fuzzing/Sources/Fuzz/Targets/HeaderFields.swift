@@ -135,7 +135,7 @@ private struct HeaderJourney {
         _ = policy.usableWithoutDecision(stored)
         _ = policy.rememberedUntil(stored)
         _ = policy.answersWithRemembered(stored, request, now: later)
-        _ = policy.fields(of: stored, now: later)
+        _ = freshness.age(at: later)
         _ = policy.usesStale(stored, for: request, after: .noAnswer, now: later)
         let selection = policy.select(request, among: [stored])
         precondition(

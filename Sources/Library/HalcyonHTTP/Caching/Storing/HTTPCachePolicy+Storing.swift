@@ -273,15 +273,6 @@ extension HTTPCachePolicy {
         for line in new.lines { merged.append(line.name, line.value) }
         return storable(merged, rules(of: merged))
     }
-
-    /// The fields of a stored response for a caller: with its current `Age` (RFC 9111, section
-    /// 5.1), and otherwise unchanged.
-    package func fields(of stored: StoredResponse, now: Date) -> HTTPFields {
-        let age = min(freshness(of: stored).age(at: now), DeltaSeconds.maximum)
-        var fields = stored.fields
-        fields.set("Age", to: String(age.isFinite ? Int(age) : 0))
-        return fields
-    }
 }
 
 extension HTTPCachePolicy {

@@ -1,19 +1,23 @@
-import Foundation
-import HalcyonTestKit
-
-@testable import HalcyonHTTP
+package import Foundation
+package import HalcyonHTTP
 
 /// A response with its content.
-struct SimulatedAnswer {
-    var status: Int
-    var fields: HTTPFields
-    var body: String
+package struct SimulatedAnswer: Sendable {
+    package var status: Int
+    package var fields: HTTPFields
+    package var body: String
+
+    package init(status: Int, fields: HTTPFields = [:], body: String = "") {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
 }
 
 /// The server of a prepared case, and the clock of everybody who takes part.
-struct SimulatedOrigin {
+package struct SimulatedOrigin: Sendable {
     /// What it has seen of one request.
-    struct Note {
+    struct Note: Sendable {
         var number: Int
         var method: String
         var fields: HTTPFields
@@ -22,8 +26,10 @@ struct SimulatedOrigin {
     }
 
     let steps: [PreparedCase.Step]
-    let token: String
-    var now: Date
+    package let token: String
+    package var now: Date
+    /// The number of the client's request under way, which begins with 1: requests to the origin are made for it.
+    var requestNumber = 1
     private(set) var notes: [Note] = []
     /// The fields sent last for each request, by its number.
     private var sent: [Int: HTTPFields] = [:]
@@ -36,7 +42,7 @@ struct SimulatedOrigin {
 
     /// `nil` when it closes the connection without a word.
     mutating func answer(_ request: HTTPCacheRequest, _ fields: HTTPFields) -> SimulatedAnswer? {
-        let number = fields.first("Req-Num").flatMap { Int($0) } ?? 1
+        let number = requestNumber
         let step = steps[number - 1]
         now.addTimeInterval(TimeInterval(step.responsePause ?? 0))
         let status = status(of: step, number: number, fields)
@@ -95,7 +101,7 @@ struct SimulatedOrigin {
 extension OriginServer {
     /// Has the origin of a case answer requests for `path`. What it waits for passes for the cache, too, whose clock
     /// `setClock` sets.
-    func route(
+    package func route(
         _ path: String, to origin: SimulatedOrigin,
         _ response: @escaping @Sendable (SimulatedAnswer) -> OriginResponse,
         setClock: @escaping @Sendable (Date) -> Void

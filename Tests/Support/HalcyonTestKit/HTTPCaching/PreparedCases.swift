@@ -1,10 +1,8 @@
-import Foundation
-
-@testable import HalcyonHTTP
+package import Foundation
 
 /// The collection http-tests/cache-tests as data, which tests use when it is there.
-struct PreparedCases: Decodable, Sendable {
-    struct Suite: Decodable, Sendable {
+package struct PreparedCases: Decodable, Sendable {
+    private struct Suite: Decodable, Sendable {
         var tests: [PreparedCase]
     }
 
@@ -12,26 +10,26 @@ struct PreparedCases: Decodable, Sendable {
 
     /// The directory named by `HALCYON_HTTP_CACHE_TESTS`, else `../shared/http-cache-tests` seen
     /// from the package.
-    static let directory: URL =
+    private static let directory: URL =
         ProcessInfo.processInfo.environment["HALCYON_HTTP_CACHE_TESTS"]
         .map { URL(fileURLWithPath: $0, isDirectory: true) }
         ?? URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent()  // Prepared
-        .deletingLastPathComponent()  // Caching
-        .deletingLastPathComponent()  // HTTP
+        .deletingLastPathComponent()  // HTTPCaching
+        .deletingLastPathComponent()  // HalcyonTestKit
+        .deletingLastPathComponent()  // Support
         .deletingLastPathComponent()  // Tests
         .deletingLastPathComponent()
         .deletingLastPathComponent()
         .appendingPathComponent("shared/http-cache-tests")
 
-    static var areThere: Bool {
+    package static var areThere: Bool {
         FileManager.default.fileExists(
             atPath: directory.appendingPathComponent("private.json").path)
     }
 
     /// The cases of `private.json` and `shared.json`, read once.
-    static let privateSet = Result { try load("private") }
-    static let sharedSet = Result { try load("shared") }
+    package static let privateSet = Result { try load("private") }
+    package static let sharedSet = Result { try load("shared") }
 
     private static func load(_ set: String) throws -> [PreparedCase] {
         let file = directory.appendingPathComponent("\(set).json")
@@ -43,39 +41,39 @@ struct PreparedCases: Decodable, Sendable {
 }
 
 /// One case: what a client asks, what the origin answers if it is asked, and what is checked.
-struct PreparedCase: Decodable, Sendable {
-    enum Kind: String, Decodable, Sendable {
+package struct PreparedCase: Decodable, Sendable {
+    package enum Kind: String, Decodable, Sendable {
         case required, optimal, check
     }
 
     var id: String
     var kind: Kind
     var dependsOn: [String]?
-    var requests: [Step]
+    package var requests: [Step]
 
     /// One request of the client. The names are those of the collection.
-    struct Step: Decodable, Sendable {
-        var requestMethod: String?
-        var requestHeaders: [PreparedField]?
+    package struct Step: Decodable, Sendable {
+        package var requestMethod: String?
+        package var requestHeaders: [PreparedField]?
         var queryArg: String?
         var filename: String?
         var magicIms: Bool?
         var rfc850date: [String]?
-        var cache: String?
+        package var cache: String?
         var pauseAfter: Bool?
-        var responseStatus: [PreparedValue]?
+        package var responseStatus: [PreparedValue]?
         var responseHeaders: [PreparedField]?
-        var responseBody: String?
+        package var responseBody: String?
         var responsePause: Int?
         var disconnect: Bool?
         var magicLocations: Bool?
         var expectedType: String?
         /// `.null` when the status is not checked.
-        var expectedStatus: PreparedValue?
+        package var expectedStatus: PreparedValue?
         var expectedMethod: String?
         var expectedRequestHeaders: [PreparedField]?
-        var expectedResponseHeaders: [PreparedField]?
-        var expectedResponseHeadersMissing: [PreparedField]?
+        package var expectedResponseHeaders: [PreparedField]?
+        package var expectedResponseHeadersMissing: [PreparedField]?
         var expectedResponseText: PreparedValue?
         var checkBody: Bool?
     }
@@ -89,13 +87,13 @@ extension KeyedDecodingContainer {
 }
 
 /// A value of the collection's data.
-enum PreparedValue: Decodable, Hashable, Sendable {
+package enum PreparedValue: Decodable, Hashable, Sendable {
     case null
     case text(String)
     case number(Int)
     case flag(Bool)
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -108,16 +106,16 @@ enum PreparedValue: Decodable, Hashable, Sendable {
         }
     }
 
-    var number: Int? { if case .number(let number) = self { number } else { nil } }
+    package var number: Int? { if case .number(let number) = self { number } else { nil } }
     var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
 /// A field, or what is expected of one: a name alone, or a list that begins with it.
-struct PreparedField: Decodable, Sendable {
+package struct PreparedField: Decodable, Sendable {
     var name: String
     var rest: [PreparedValue]
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let name = try? container.decode(String.self) {
             (self.name, rest) = (name, [])
@@ -153,10 +151,10 @@ struct PreparedField: Decodable, Sendable {
 }
 
 /// Dates as HTTP writes them.
-enum HTTPDateText {
-    static func fixed(_ date: Date) -> String { write(date, "%a, %d %b %Y %H:%M:%S GMT") }
-    static func rfc850(_ date: Date) -> String { write(date, "%A, %d-%b-%y %H:%M:%S GMT") }
-    static func asctime(_ date: Date) -> String { write(date, "%a %b %e %H:%M:%S %Y") }
+package enum HTTPDateText {
+    package static func fixed(_ date: Date) -> String { write(date, "%a, %d %b %Y %H:%M:%S GMT") }
+    package static func rfc850(_ date: Date) -> String { write(date, "%A, %d-%b-%y %H:%M:%S GMT") }
+    package static func asctime(_ date: Date) -> String { write(date, "%a %b %e %H:%M:%S %Y") }
 
     private static func write(_ date: Date, _ format: String) -> String {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
