@@ -7,7 +7,7 @@ struct CheckedConfiguration {
     let urlRules: URLRules
     let policy: SourcePolicy
     /// The policy, which may change later.
-    let sourceRules: SourceRules
+    let sourceRules: Observed<SourcePolicy>
     let local: LocalSource?
     let client: OriginClient?
     let prefix: String
@@ -68,7 +68,7 @@ struct CheckedConfiguration {
         policy = SourcePolicy(
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
             allowsLocal: local != nil, otherSchemes: Set(origins.keys))
-        let rules = SourceRules(policy)
+        let rules = Observed(policy)
         sourceRules = rules
         client =
             !isFetching && origins.isEmpty

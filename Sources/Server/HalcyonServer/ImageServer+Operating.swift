@@ -30,7 +30,7 @@ extension ImageServer {
             // There is no client that could fetch anything.
             others.append("sources.http.allow")
         } else {
-            stores.sources.rules.take(checked.policy)
+            stores.sources.rules.update { $0 = checked.policy }
         }
         // Another folder may have its name by now.
         stores.sources.local?.take(checked.local)

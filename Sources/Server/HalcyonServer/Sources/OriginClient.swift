@@ -29,7 +29,7 @@ final class OriginClient: Sendable {
     let settings: ImageServerConfiguration.HTTPSources
     let time: TimeSource
     private let transport: any HTTPTransport
-    private let rules: SourceRules
+    private let rules: Observed<SourcePolicy>
     private let origins: [String: any ImageOrigin]
 
     /// - Parameters:
@@ -37,7 +37,7 @@ final class OriginClient: Sendable {
     ///   - origins: The origins of other schemes.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
-        rules: SourceRules, origins: [String: any ImageOrigin], time: TimeSource
+        rules: Observed<SourcePolicy>, origins: [String: any ImageOrigin], time: TimeSource
     ) throws {
         self.settings = settings
         self.time = time
@@ -130,7 +130,7 @@ final class OriginClient: Sendable {
     /// Returns the URL to request, if it is allowed.
     private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
         do throws(PlanError) {
-            return URL(string: try rules.policy.url(url?.absoluteString ?? "").text)
+            return URL(string: try rules.value.url(url?.absoluteString ?? "").text)
         } catch {
             guard !isFirst else { throw Failure(error) }
             throw Failure(
@@ -256,5 +256,17 @@ extension Failure {
             // A public address is refused only if the operator has denied it.
             refusal = kind == .public ? "denied" : kind?.rawValue ?? "unknown"
         }
+    }
+}
+
+extension AddressPolicy {
+    /// Which addresses a server connects to that fetches what its clients name.
+    fileprivate init(_ settings: ImageServerConfiguration.HTTPSources) {
+        var kinds: Set<AddressKind> = []
+        if settings.allowsPrivate { kinds.formUnion([.private, .shared]) }
+        if settings.allowsLoopback { kinds.insert(.loopback) }
+        if settings.allowsLinkLocal { kinds.insert(.linkLocal) }
+        self = .publicInternet(
+            and: kinds, allowed: settings.allowAddresses, denied: settings.denyAddresses)
     }
 }

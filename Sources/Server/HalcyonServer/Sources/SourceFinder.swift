@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonTelemetry
+import HalcyonWork
 
 /// A source that was found, before its bytes are needed.
 struct FoundSource: Sendable {
@@ -138,11 +139,11 @@ struct SourceFinder: Sendable {
     let maxBytes: Int
 
     /// The rules for URLs that may be fetched.
-    let rules: SourceRules
+    let rules: Observed<SourcePolicy>
     let purges: PurgeJournal
     let spans: SpanScope
 
-    var policy: SourcePolicy { rules.policy }
+    var policy: SourcePolicy { rules.value }
 
     /// - Parameters:
     ///   - limit: A higher limit for this source in bytes.

@@ -1,4 +1,5 @@
 import DirectCodecs
+import HalcyonWork
 
 /// A style, or an attribute that is written like a part of one: its words, and what it refers to.
 struct SVGStyle {
@@ -200,7 +201,7 @@ struct CSSScanner {
 
     /// Reads the character of an escape whose backslash has been read.
     private mutating func escaped() -> [UInt8] {
-        let digits = bytes[place...].prefix(6).prefix { Self.isDigit($0) }
+        let digits = bytes[place...].prefix(6).prefix { UInt8(hexadecimalDigit: $0) != nil }
         guard !digits.isEmpty else {
             place += 1
             // It joins two lines.
@@ -215,10 +216,6 @@ struct CSSScanner {
     private func starts(with text: StaticString) -> Bool {
         guard bytes[place...].first == text.utf8Start.pointee else { return false }
         return text.withUTF8Buffer { bytes[place...].starts(with: $0) }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        Unicode.Scalar(byte).properties.isASCIIHexDigit
     }
 
     private static func isLineEnd(_ byte: UInt8) -> Bool {
