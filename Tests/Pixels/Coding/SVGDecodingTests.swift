@@ -16,9 +16,13 @@ struct SVGDecodingTests {
         ("width='30' height='20'", 30, 20), ("width='30' height='20' viewBox='0 0 3 2'", 30, 20),
         ("viewBox='0 0 24 12'", 512, 256),
         ("width='100%' height='100%' viewBox='0 0 10 40'", 128, 512),
+        ("viewBox='0 0 20 10' style='width: 120px; height: 60px !important'", 120, 60),
+        ("viewBox='0 0 20 10' style='width:100%;height:auto'", 512, 256),
+        ("viewBox='0 0 2e6 1e6'", 512, 256), ("viewBox='0 0 1024000 512000'", 512, 256),
+        ("viewBox='0 0 .02 .01'", 512, 256), ("viewBox='0 0 1 .4'", 512, 205),
     ])
     func hasItsOwnSizeOr512Pixels(_ attributes: String, _ width: Int, _ height: Int) throws {
-        let image = try Image.decoding(svg(attributes, "<rect width='1000' height='1000'/>"))
+        let image = try Image.decoding(svg(attributes, "<rect width='100%' height='100%'/>"))
         let bitmap = try image.bitmap()
         #expect([image.pixelSize, bitmap.size] == [PixelSize(width, height), image.pixelSize])
         #expect(bitmap.samples(width / 2, height / 2) == [0, 0, 0, 255])
@@ -32,6 +36,8 @@ struct SVGDecodingTests {
         ("height='90'", 300, 90), ("width='400' height='50%'", 400, 150),
         ("width='40px'", 40, 150), ("width='nonsense' height='20'", 300, 20),
         ("viewBox='none'", 300, 150), ("style='width:40px;height:20px'", 40, 20),
+        ("viewBox='0 0 -5 10'", 300, 150), ("width='0x28' height='20'", 300, 20),
+        ("style='width:40px'", 40, 150),
     ])
     func aSizeThatIsNotStatedIsThatOfPicturesInPages(
         _ attributes: String, _ width: Int, _ height: Int
