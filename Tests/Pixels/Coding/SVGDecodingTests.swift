@@ -63,6 +63,10 @@ struct SVGDecodingTests {
         #expect(file.kf.imageFormat == .SVG)
         #expect(try decoded(file).greatestDifference(from: decoded(plain)) == 0)
         #expect(try ImageInformation(of: file).size == PixelSize(40, 20))
+        let members = [plain.prefix(50), plain.dropFirst(50)].map {
+            StoredDeflate.gzip([UInt8]($0))
+        }
+        #expect(try CompressedDrawing.inflated(Data(members.joined() + [0, 0])) == plain)
         let other = Data(StoredDeflate.gzip(Array("<html><svg></svg></html>".utf8)))
         #expect(other.kf.imageFormat == .unknown)
         let cut = ImageCodingError.corrupt(.SVG, reason: "its compressed text is cut short")
