@@ -128,6 +128,12 @@ struct SVGDecodingTests {
             "<style>:root{--a:#0a0}rect{fill:var(--a)}</style><rect width='60' height='40'/>"
         ),
         ("var()", "<rect width='60' height='40' style='--a:#0a0;fill: var(--a)'/>"),
+        ("var()", "<rect style='--a:60px' width='var(--a)' height='40' fill='#0a0'/>"),
+        ("calc()", "<rect style='width: calc(50px + 10px)' height='40' fill='#0a0'/>"),
+        (
+            "d as a property",
+            "<style>path{d:path('M0 0H60V40H0z')}</style><path fill='#0a0'/>"
+        ),
         (
             "<textPath>",
             "<defs><path id='p' d='M0 39H60'/></defs><text font-size='60' fill='#0a0'>"
@@ -159,7 +165,9 @@ struct SVGDecodingTests {
         "R transform='translate(3 4)' transform-origin='9 9'/>",
         "R transform='scale(2)' transform-origin='0 0'/>", "R style='transform-box:fill-box'/>",
         "<style>.b{transform-origin:center}</style><g transform='scale(2)'>R class='b'/></g>",
-        "R style='--a:red'/>", "<switch><foreignObject requiredExtensions='x'/>R/></switch>",
+        "R style='--a:red'/>",
+        "R style='margin:calc(1px);clip-path:path(&quot;M0 0H60V40H0z&quot;)'/>",
+        "<switch><foreignObject requiredExtensions='x'/>R/></switch>",
         "R/><foreignObject/>",
     ])
     func whatMakesNoDifferenceIsNoReasonToRefuse(_ content: String) throws {
