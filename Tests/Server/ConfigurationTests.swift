@@ -195,6 +195,7 @@ import Testing
                 { $0.sources.local.root = nil },
                 ["Nothing can be served: set sources.http.allow or sources.local.root."]
             ), ({ $0.sources.local.root = "/" }, ["sources.local.root may not be /."]),
+            ({ $0.cache.directory = "" }, ["cache.directory is empty."]),
         ]
         for (change, expected) in rows { #expect(try faults(change) == expected) }
     }

@@ -75,6 +75,19 @@ import Testing
         "--set", "signature.keys=736563726574", "--set", "signature.salts=68656c6c6f",
     ]
 
+    @Test func whatCannotBePrintedIsToldOf() async throws {
+        let commands = [
+            ["--print-config", "--unsigned"], ["sign"] + keys + ["/plain/local:///a.jpg"],
+            ["--help"],
+        ]
+        for arguments in commands {
+            let child = try start(arguments, after: "exec >/dev/full")
+            #expect(await child.exitCode() == 1, "\(arguments)")
+            let reason = "Standard output cannot be written: No space left on device"
+            #expect(text("run.err") == "halcyon-server: \(reason)\n")
+        }
+    }
+
     @Test func aPathThatTheServerWouldRefuseIsNotSigned() async throws {
         let local = ["--set", "sources.local.root=\(folder.url.path)"]
         let rows: [([String], String)] = [

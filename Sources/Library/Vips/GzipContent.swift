@@ -44,8 +44,10 @@ public struct GzipContent {
             bytes.append(
                 output.assumingMemoryBound(to: UInt8.self), count: Int(written))
             if result == G_CONVERTER_FINISHED {
-                isWhole = true
-                return
+                // Members follow each other; other bytes behind them say nothing.
+                isWhole = !Self.isGzip(UnsafeRawBufferPointer(rebasing: file[place...]))
+                if isWhole { return }
+                g_converter_reset(inflater)
             }
             if read == 0, written == 0 { return }
         }

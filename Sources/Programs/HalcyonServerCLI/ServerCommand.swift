@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Halcyon
 import HalcyonServer
+import HalcyonWork
 
 @main
 struct ServerCommand: AsyncParsableCommand {
@@ -23,6 +24,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     static func main() async {
         DecodingWorker.runIfAsked()
+        ProgramEnd.tellsOfLostOutput(of: "halcyon-server")
         await main(nil)
     }
 }

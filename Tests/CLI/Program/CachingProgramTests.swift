@@ -308,6 +308,8 @@ import Testing
         #expect(hinted.error.isEmpty)
         let other = try await cache("invalidate", "--matching", "https://other/*")
         #expect(other.error.isEmpty)
+        let part = try await cache("invalidate", "--matching", "*token=secret&*")
+        #expect(part.error.hasSuffix("use --matching '*token=***&*'\n"))
     }
 
     @Test func clearSaysWhatItCannotRemove() async throws {

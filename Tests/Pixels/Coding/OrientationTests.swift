@@ -111,6 +111,22 @@ struct OrientationTests {
         }
     }
 
+    /// As for decoders of PNG, metadata that is damaged says nothing, and of several blocks the first counts.
+    @Test(arguments: [PNGFixture.Format.rgb8, .rgb16])
+    func thoseOfDamagedAndSecondBlocksAreNotObeyed(_ format: PNGFixture.Format) throws {
+        let chunks = [6, 1].map {
+            PNGFixture.Chunk(type: "eXIf", data: EXIFFixture.block(orientation: $0, prefix: false))
+        }
+        let several = PNGFixture.data(Self.grid, as: format, chunks: chunks)
+        var damaged = PNGFixture.data(Self.grid, as: format, chunks: [chunks[0]])
+        let block = try #require(damaged.range(of: chunks[0].data))
+        damaged[block.upperBound] ^= 1
+        for (file, size) in [(several, PixelSize(3, 6)), (damaged, PixelSize(6, 3))] {
+            #expect(try ImageInformation(of: file).size == size)
+            #expect(try decoded(file).size == size)
+        }
+    }
+
     /// Pictures are written upright.
     @Test(arguments: kinds)
     func areTakenBackWhereMetadataIsKept(_ kind: Kind) throws {

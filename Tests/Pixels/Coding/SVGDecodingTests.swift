@@ -16,9 +16,13 @@ struct SVGDecodingTests {
         ("width='30' height='20'", 30, 20), ("width='30' height='20' viewBox='0 0 3 2'", 30, 20),
         ("viewBox='0 0 24 12'", 512, 256),
         ("width='100%' height='100%' viewBox='0 0 10 40'", 128, 512),
+        ("viewBox='0 0 20 10' style='width: 120px; height: 60px !important'", 120, 60),
+        ("viewBox='0 0 20 10' style='width:100%;height:auto'", 512, 256),
+        ("viewBox='0 0 2e6 1e6'", 512, 256), ("viewBox='0 0 1024000 512000'", 512, 256),
+        ("viewBox='0 0 .02 .01'", 512, 256), ("viewBox='0 0 1 .4'", 512, 205),
     ])
     func hasItsOwnSizeOr512Pixels(_ attributes: String, _ width: Int, _ height: Int) throws {
-        let image = try Image.decoding(svg(attributes, "<rect width='1000' height='1000'/>"))
+        let image = try Image.decoding(svg(attributes, "<rect width='100%' height='100%'/>"))
         let bitmap = try image.bitmap()
         #expect([image.pixelSize, bitmap.size] == [PixelSize(width, height), image.pixelSize])
         #expect(bitmap.samples(width / 2, height / 2) == [0, 0, 0, 255])
@@ -32,6 +36,8 @@ struct SVGDecodingTests {
         ("height='90'", 300, 90), ("width='400' height='50%'", 400, 150),
         ("width='40px'", 40, 150), ("width='nonsense' height='20'", 300, 20),
         ("viewBox='none'", 300, 150), ("style='width:40px;height:20px'", 40, 20),
+        ("viewBox='0 0 -5 10'", 300, 150), ("width='0x28' height='20'", 300, 20),
+        ("style='width:40px'", 40, 150),
     ])
     func aSizeThatIsNotStatedIsThatOfPicturesInPages(
         _ attributes: String, _ width: Int, _ height: Int
@@ -57,6 +63,10 @@ struct SVGDecodingTests {
         #expect(file.kf.imageFormat == .SVG)
         #expect(try decoded(file).greatestDifference(from: decoded(plain)) == 0)
         #expect(try ImageInformation(of: file).size == PixelSize(40, 20))
+        let members = [plain.prefix(50), plain.dropFirst(50)].map {
+            StoredDeflate.gzip([UInt8]($0))
+        }
+        #expect(try CompressedDrawing.inflated(Data(members.joined() + [0, 0])) == plain)
         let other = Data(StoredDeflate.gzip(Array("<html><svg></svg></html>".utf8)))
         #expect(other.kf.imageFormat == .unknown)
         let cut = ImageCodingError.corrupt(.SVG, reason: "its compressed text is cut short")
@@ -118,6 +128,12 @@ struct SVGDecodingTests {
             "<style>:root{--a:#0a0}rect{fill:var(--a)}</style><rect width='60' height='40'/>"
         ),
         ("var()", "<rect width='60' height='40' style='--a:#0a0;fill: var(--a)'/>"),
+        ("var()", "<rect style='--a:60px' width='var(--a)' height='40' fill='#0a0'/>"),
+        ("calc()", "<rect style='width: calc(50px + 10px)' height='40' fill='#0a0'/>"),
+        (
+            "d as a property",
+            "<style>path{d:path('M0 0H60V40H0z')}</style><path fill='#0a0'/>"
+        ),
         (
             "<textPath>",
             "<defs><path id='p' d='M0 39H60'/></defs><text font-size='60' fill='#0a0'>"
@@ -149,7 +165,9 @@ struct SVGDecodingTests {
         "R transform='translate(3 4)' transform-origin='9 9'/>",
         "R transform='scale(2)' transform-origin='0 0'/>", "R style='transform-box:fill-box'/>",
         "<style>.b{transform-origin:center}</style><g transform='scale(2)'>R class='b'/></g>",
-        "R style='--a:red'/>", "<switch><foreignObject requiredExtensions='x'/>R/></switch>",
+        "R style='--a:red'/>",
+        "R style='margin:calc(1px);clip-path:path(&quot;M0 0H60V40H0z&quot;)'/>",
+        "<switch><foreignObject requiredExtensions='x'/>R/></switch>",
         "R/><foreignObject/>",
     ])
     func whatMakesNoDifferenceIsNoReasonToRefuse(_ content: String) throws {

@@ -138,6 +138,10 @@ struct TIFFDecodingTests {
                 [258: [8, 8, 16], 262: [2], 277: [3]],
                 "samples of several depths in one pixel are not read"
             ),
+            (
+                [258: [16, 16, 16], 262: [8], 277: [3], 339: [1, 2, 2]],
+                "samples of several kinds in one pixel are not read"
+            ),
             ([259: [6], 262: [6], 277: [3]], "it is compressed with old-style JPEG"),
             (
                 [262: [6], 277: [3], 530: [2, 2]],

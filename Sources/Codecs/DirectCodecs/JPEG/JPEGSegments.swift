@@ -86,6 +86,7 @@ package struct JPEGSegments {
         guard let base = file.baseAddress else { return false }
         while offset < file.count, let found = memchr(base + offset, 0xFF, file.count - offset) {
             offset = UnsafeRawPointer(found) - base
+            while file.byte(at: offset + 1) == 0xFF { offset += 1 }
             guard let code = file.byte(at: offset + 1) else { return false }
             // Neither a stuffed byte nor a restart.
             if code != 0, !(0xD0...0xD7).contains(code) { return true }
@@ -105,8 +106,9 @@ package enum JPEGEnding {
             return Scans(bytes)?.lackOnlyEnding ?? false
         }
         guard isMissing else { return nil }
-        // Half of the mark may be there.
-        return (file.last == 0xFF ? file.dropLast() : file) + Data([0xFF, 0xD9])
+        // Half of the mark may be there, and bytes that fill up before it.
+        let end = file.lastIndex { $0 != 0xFF }.map { $0 + 1 } ?? file.startIndex
+        return file[..<end] + Data([0xFF, 0xD9])
     }
 
     /// Whether the coded data of each scan goes on to its last pixel. Decodes everything.

@@ -189,7 +189,7 @@ extension UnsafeRawBufferPointer {
         UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
-    var crc32: UInt32 {
+    package var crc32: UInt32 {
         cpng_crc32(0, baseAddress?.assumingMemoryBound(to: UInt8.self), count)
     }
 }

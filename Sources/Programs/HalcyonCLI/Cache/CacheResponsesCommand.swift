@@ -114,7 +114,9 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
 
     /// A hint for a pattern that contains a secret, which the cache masks in URLs.
     static func hint(for pattern: String) -> String? {
-        let masked = pattern.maskingSecrets
+        // Where any text may stand, an item of a query may begin.
+        let masked = pattern.split(separator: "*", omittingEmptySubsequences: false)
+            .map { "&\($0)".maskingSecrets.dropFirst() }.joined(separator: "*")
         guard masked != pattern else { return nil }
         return "halcyon: The cache keeps no secrets of URLs; to match these, "
             + "use --matching '\(masked.printable)'"

@@ -164,6 +164,7 @@ extension ImageServerConfiguration {
     /// A fault of the cache folder, found by writing. A full disk is none: it may have room later.
     var faultOfCaches: String? {
         guard cache.sources.bytes > 0 || cache.results.bytes > 0 else { return nil }
+        if cache.directory?.isEmpty == true { return "cache.directory is empty." }
         let path = cacheDirectory.path
         var folder = path
         var made: [String] = []

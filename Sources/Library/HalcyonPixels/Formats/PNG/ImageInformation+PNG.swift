@@ -50,6 +50,7 @@ private struct PNGFindings {
     private(set) var information = ImageInformation(.PNG)
     private(set) var hasTransparency = false
     private(set) var hasPixels = false
+    private var hasEXIF = false
     private(set) var frameCount = 1
     private(set) var loopCount = 0
     private(set) var delays: [Double] = []
@@ -64,8 +65,17 @@ private struct PNGFindings {
             // Behind the pixels only an animation has anything to say.
             if isPixels || name.hasText("IEND"), frameCount == 1 { return }
             guard let content = bytes.slice(start, count: length) else { return }
-            if !isPixels { take(name, content) }
             offset = start + length + 4
+            if isPixels { continue }
+            // Decoders pass over metadata whose checksum is wrong, and over a second block.
+            if name.hasText("eXIf") {
+                let isIntact =
+                    bytes.slice(start - 4, count: length + 4)?.crc32
+                    == bytes.bigEndian(start + length, 4).map(UInt32.init)
+                if hasEXIF || content.isEmpty || !isIntact { continue }
+                hasEXIF = true
+            }
+            take(name, content)
         }
     }
 

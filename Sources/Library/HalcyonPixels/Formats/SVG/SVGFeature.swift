@@ -8,6 +8,8 @@ enum SVGFeature: String, CaseIterable {
     case transformOrigin = "transform-origin"
     case transformBox = "transform-box"
     case variable = "var()"
+    case calculation = "calc()"
+    case path = "d as a property"
     case textPath = "<textPath>"
     case foreignObject = "<foreignObject>"
 
@@ -23,10 +25,15 @@ enum SVGFeature: String, CaseIterable {
 
     /// Whether an attribute has its value from a variable of CSS.
     static func usesVariable(_ name: String, _ value: String) -> Bool {
-        value.contains("var(") && coloured.contains(name)
+        value.contains("var(") && (properties.contains(name) || lengths.contains(name))
     }
 
-    private static let coloured: Set = [
+    /// The properties of a shape's place and size.
+    fileprivate static let lengths: Set = [
+        "x", "y", "width", "height", "cx", "cy", "r", "rx", "ry",
+    ]
+
+    private static let properties: Set = [
         "fill", "stroke", "color", "stop-color", "flood-color", "lighting-color", "opacity",
         "fill-opacity", "stroke-opacity", "stop-opacity", "stroke-width", "font-size", "display",
         "visibility", "transform", "filter", "mask", "clip-path",
@@ -60,6 +67,8 @@ enum SVGFeature: String, CaseIterable {
                 + "transform-origin:center'/>"
         case .variable:
             "<g fill='none'><rect width='8' height='4' style='--a:lime;fill:var(--a)'/></g>"
+        case .calculation: "<rect style='width:calc(4px + 4px);height:4px' fill='lime'/>"
+        case .path: "<path style='d:path(&quot;M0 0H8V4H0z&quot;)' fill='lime'/>"
         case .textPath:
             "<path id='a' d='M0 6H8' fill='none'/>"
                 + "<text font-size='8'><textPath href='#a'>M</textPath></text>"
@@ -91,6 +100,9 @@ private struct SVGFeatureUses {
         for element in outline.elements {
             guard let own = try Self.declarations(of: element) else { continue }
             take(own)
+            if Self.painted.contains(element.name), own.calculates {
+                features.insert(.calculation)
+            }
             guard own.turns, !rules.isEmpty else { continue }
             let keys = SVGReferences.keys(of: element).subtracting([Array("*".utf8)])
             for rule in rules where !rule.keys.isDisjoint(with: keys) {
@@ -101,6 +113,7 @@ private struct SVGFeatureUses {
 
     private mutating func take(_ style: SVGDeclarations) {
         if style.usesVariable { features.insert(.variable) }
+        if style.values["d"]?.hasPrefix("path(") ?? false { features.insert(.path) }
         if style.turns, let origin = style.origin { features.insert(origin) }
     }
 
@@ -130,7 +143,9 @@ private struct SVGFeatureUses {
 
     private static func mayMatter(_ sheet: String) -> Bool {
         let sheet = sheet.lowercased()
-        return ["var(", "transform-origin", "transform-box"].contains { sheet.contains($0) }
+        return ["var(", "path(", "transform-origin", "transform-box"].contains {
+            sheet.contains($0)
+        }
     }
 
     /// An element's attributes as a style has them; `nil` where they say nothing of this.
@@ -146,7 +161,7 @@ private struct SVGFeatureUses {
             }
         }
         guard let style = element.attributes["style"],
-            style.contains("transform") || style.contains("var(")
+            ["transform", "var(", "calc(", "path("].contains(where: { style.contains($0) })
         else { return declarations }
         let own = SVGDeclarations(try SVGStyle(style))
         // A style counts more than an attribute.
@@ -173,6 +188,11 @@ private struct SVGDeclarations {
 
     var usesVariable: Bool {
         values.contains { !$0.key.hasPrefix("--") && $0.value.contains("var(") }
+    }
+
+    /// Whether a place or size is a term.
+    var calculates: Bool {
+        values.contains { SVGFeature.lengths.contains($0.key) && $0.value.hasPrefix("calc(") }
     }
 
     /// Whether what is drawn is transformed in such a way that it matters about which place.

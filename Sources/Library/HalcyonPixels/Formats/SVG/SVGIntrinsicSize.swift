@@ -11,20 +11,35 @@ enum SVGIntrinsicSize {
     /// which for many icons is 24 pixels. Its longer side becomes ``longestSide`` pixels instead.
     static func scale(of data: Data) -> Double {
         // Only one of the two sizes is stated: the file has a size, libvips works it out.
-        guard let root = RootTag(data), !root.states("width"), !root.states("height"),
-            let box = root.proportions
-        else { return 1 }
+        guard let root = RootTag(data), root.statesNoSize, let box = root.proportions else {
+            return 1
+        }
         return longestSide / max(box.width, box.height)
+    }
+
+    /// Whether libvips draws a pixel per unit, and enlarges or reduces that as far as it takes.
+    private static func isScaled(_ box: (width: Double, height: Double)) -> Bool {
+        min(box.width, box.height) >= 1 && max(box.width, box.height) <= 1000 * longestSide
     }
 
     /// The size of pictures that have none (CSS 2.2, 10.3.2): a drawing in a page is as large.
     static let defaultSize = PixelSize(width: 300, height: 150)
 
-    /// The file with the sides of ``defaultSize`` in its root element that it does not state, for one without
-    /// proportions; `nil` for others. What it would be as large as otherwise is what it happens to paint.
+    /// The file with the sides in its root element that it does not state: of ``defaultSize`` for one without
+    /// proportions, and what its scale gives for one whose units are too large or too small for that. `nil` for
+    /// others. What it would be as large as otherwise is what it happens to paint.
     static func givingDefaultSize(to data: Data) -> Data? {
-        guard let root = RootTag(data), root.proportions == nil else { return nil }
-        let missing = [("height", defaultSize.height), ("width", defaultSize.width)]
+        guard let root = RootTag(data) else { return nil }
+        var size = (width: Double(defaultSize.width), height: Double(defaultSize.height))
+        if let box = root.proportions {
+            guard root.statesNoSize, !isScaled(box) else { return nil }
+            let longest = max(box.width, box.height)
+            size = (
+                max(1, longestSide * (box.width / longest)),
+                max(1, longestSide * (box.height / longest))
+            )
+        }
+        let missing = [("height", size.height), ("width", size.width)]
             .filter { !root.states($0.0) }
         guard !missing.isEmpty else { return nil }
         // An attribute that cannot be read counts as one that is not there.
@@ -106,8 +121,8 @@ private struct RootTag {
         return (box[2], box[3])
     }
 
-    /// Whether there is a `viewBox` that is not four numbers. One without extent is no mistake: nothing of the
-    /// drawing shows then.
+    /// Whether there is a `viewBox` that is not four numbers, or of a negative extent. One without extent is no
+    /// mistake: nothing of the drawing shows then.
     var hasMalformedBox: Bool { attribute("viewBox") != nil && box == nil }
 
     /// The four numbers of the `viewBox`.
@@ -116,17 +131,34 @@ private struct RootTag {
             .split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }.map {
                 Double($0) ?? .nan
             }
-        guard let numbers, numbers.count == 4, numbers.allSatisfy(\.isFinite) else { return nil }
+        guard let numbers, numbers.count == 4, numbers.allSatisfy(\.isFinite),
+            min(numbers[2], numbers[3]) >= 0
+        else { return nil }
         return numbers
     }
 
-    /// Whether the attribute is an absolute length; anything else leaves the size open.
+    var statesNoSize: Bool { !states("width") && !states("height") }
+
+    /// Whether the attribute, or that property in the attribute `style`, is an absolute length; anything else leaves
+    /// the size open.
     func states(_ name: String) -> Bool {
-        guard let value = attribute(name)?.value.trimmingCharacters(in: .whitespaces) else {
-            return false
-        }
-        let unit = Self.units.first { value.lowercased().hasSuffix($0) } ?? ""
-        return Double(value.dropLast(unit.count)).map { $0 >= 0 && $0.isFinite } ?? false
+        let style = (attribute("style")?.value ?? "").split(separator: ";")
+            .map { $0.split(separator: ":", maxSplits: 1).map(Self.trimmed) }
+            .last { $0.count == 2 && $0[0].lowercased() == name }
+        let own = (attribute(name)?.value).map(Self.trimmed)
+        return [own, style?[1]].contains { $0.map(Self.isAbsolute) ?? false }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        text.prefix { $0 != "!" }.trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func isAbsolute(_ length: String) -> Bool {
+        let unit = units.first { length.lowercased().hasSuffix($0) } ?? ""
+        let number = length.dropLast(unit.count)
+        // There are numbers in Swift that are none here, such as those with 16 digits.
+        guard number.allSatisfy({ "+-.eE0123456789".contains($0) }) else { return false }
+        return Double(number).map { $0 >= 0 && $0.isFinite } ?? false
     }
 
     private static let units = ["px", "pt", "pc", "mm", "cm", "in", "em", "ex"]

@@ -79,6 +79,9 @@ struct TIFFHeader {
         if Set(bitsPerSample).count > 1 {
             return "samples of several depths in one pixel are not read"
         }
+        if Set(sampleFormats).count > 1 {
+            return "samples of several kinds in one pixel are not read"
+        }
         if let refusal = formatRefusal { return refusal }
         if isTiled, hasSeparatePlanes { return "tiles in separate planes are not read" }
         return photometricRefusal
