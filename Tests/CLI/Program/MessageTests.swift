@@ -206,7 +206,6 @@ import Testing
             at: program.folder.file("folder"), withIntermediateDirectories: true)
         let outputs: [([String], String)] = [
             (["-o", "none/a.png"], "none/a.png cannot be written: No such file or directory"),
-            (["-o", "folder"], "folder cannot be written: Is a directory"),
             (["-o", "/dev/full"], "/dev/full cannot be written: No space left on device"),
             (["--output-directory", "a.png"], "a.png cannot be written: it is no folder"),
         ]

@@ -50,7 +50,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     func validate() throws {
         try check("--distance", distance, "from 0 to 32") { (0...32).contains($0) }
         if folders.contains("") { throw ValidationError("The name of a folder is empty.") }
-        if sheet?.isEmpty == true { throw ValidationError("The name of the sheet is empty.") }
+        try check(fileFor: "sheet", sheet)
     }
 
     func run() async throws {

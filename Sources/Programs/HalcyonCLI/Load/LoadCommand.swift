@@ -171,10 +171,13 @@ struct LoadCommand: AsyncParsableCommand {
         ] where value?.isEscaped == true {
             throw ValidationError("\(name): names of files that are written must be UTF-8.")
         }
-        if output?.isEmpty == true || outputDirectory?.isEmpty == true {
-            throw ValidationError("The name of the output is empty.")
+        try check(
+            fileFor: "output", output, advice: "use --output-directory for it, or name a file in it"
+        )
+        try check(fileFor: "trace", trace)
+        if outputDirectory?.isEmpty == true {
+            throw ValidationError("The name of the output directory is empty.")
         }
-        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty.") }
         if output == nil && outputDirectory == nil {
             let idle = [
                 (format != nil, "--format"), (quality != nil, "--quality"),
@@ -190,14 +193,14 @@ struct LoadCommand: AsyncParsableCommand {
     private func outputFormat() throws -> ImageFormat? {
         if let format { return try writable(ImageFormat(argument: format), named: format) }
         let pathExtension = output.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
-        guard let format = ImageFormat(fileExtension: pathExtension) else { return nil }
-        return try writable(format, named: pathExtension)
+        if pathExtension.isEmpty { return nil }
+        return try writable(ImageFormat(fileExtension: pathExtension), named: pathExtension)
     }
 
     private func writable(_ format: ImageFormat?, named name: String) throws -> ImageFormat {
         let writable = ImageFormat.writable
         if let format, writable.contains(format) { return format }
-        let names = writable.map { $0.rawValue.lowercased() }.joined(separator: ", ")
+        let names = writable.map(\.fileExtension).joined(separator: ", ")
         throw ValidationError("“\(name)” is no format that can be written; these are: \(names).")
     }
 
