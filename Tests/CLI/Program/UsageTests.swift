@@ -77,8 +77,13 @@ import Testing
         (["duplicates", ".", "--sheet", ""], "sheet"),
         (["cache", "path", "--processor", "bw"], "source"),
         (["cache", "clean", "--size-limit", "0"], "--size-limit"),
-        (["cache", "burn"], "burn"),
-        (["burn"], "burn"),
+        (["duplicates", ".", "--sheet", "."], ". is a folder"),
+        (["cache", "burn"], "There is no command “halcyon cache burn”; there are: info, list"),
+        (["burn"], "There is no command “halcyon burn”; there are: load, info"),
+        (["laod"], "There is no command “halcyon laod”. Did you mean “halcyon load”?"),
+        (["laod", "a.jpg", "b.jpg"], "Did you mean “halcyon load”?"),
+        (["duplicate", "."], "Did you mean “halcyon duplicates”?"),
+        (["cache", "lst", "--json"], "Did you mean “halcyon cache list”?"),
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
         let outcome = try await program.run(arguments, code: 64)
