@@ -116,6 +116,16 @@ struct ImageArgumentTests {
     }
 
     @Test(arguments: [
+        ("example.org/x.jpg", "https://example.org/x.jpg"),
+        ("www.Example.org:8080/?token=abc", "https://www.Example.org:8080/?token=***"),
+        ("https://example.org/x.jpg", nil), ("photo.jpg/x.jpg", nil), ("none/x.jpg", nil),
+        ("./example.org/x.jpg", nil), ("photo.jpg", nil), ("data:,a", nil),
+    ])
+    func aFileThatIsCalledLikeAURLMayBeMeantAsOne(text: String, url: String?) {
+        #expect(ImageArgument(text).meantURL == url)
+    }
+
+    @Test(arguments: [
         ("https://example.org", "example.org"), ("https://example.org/", "example.org"),
         ("https://example.org/photo.v2", "photo.v2"), ("https://example.org/.png", ".png"),
         ("/tmp/photo.JPG", "photo"), ("photo", "photo"), ("file:///tmp/a.b.webp", "a.b"),

@@ -38,6 +38,12 @@ import Testing
             ("none/a.jpg", "5003 There is no file at \(folder)/none/a.jpg."),
             ("file:///none.jpg", "5003 There is no file at /none.jpg."),
             ("link.png", "5003 There is no file at \(folder)/link.png."),
+            (
+                "example.org/x.jpg",
+                "5003 There is no file at \(folder)/example.org/x.jpg; "
+                    + "for a URL write https://example.org/x.jpg"
+            ),
+            ("photo.jpg/x.jpg", "5003 There is no file at \(folder)/photo.jpg/x.jpg."),
             ("/", "5003 / is a folder, not a file."),
             ("fifo.png", "5003 \(folder)/fifo.png is a FIFO, not a file."),
             (

@@ -46,6 +46,21 @@ struct ImageArgument: Sendable {
         return name.map(String.init) ?? label
     }
 
+    /// The URL that was meant, perhaps, by a file that is called like one and is not there.
+    var meantURL: String? {
+        guard !DataURI.isScheme(of: text), Self.scheme(of: text) == nil,
+            let host = text.prefixMatch(of: Self.host),
+            ImageFormat(fileExtension: String(host.1)) == nil,
+            access(String(host.0.dropLast()), F_OK) != 0
+        else { return nil }
+        return "https://\(text)".maskingSecrets
+    }
+
+    /// The name of a host with a slash behind it, and its last label.
+    private static var host: Regex<(Substring, Substring)> {
+        /(?:[a-z0-9\-]+\.)+([a-z]{2,})(?::[0-9]+)?\//.ignoresCase()
+    }
+
     private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
         do {
             let data = try DataURI(text).data

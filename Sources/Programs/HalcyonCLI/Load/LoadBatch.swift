@@ -68,7 +68,7 @@ struct SourceLoader: Sendable {
             let source = try job.argument.source.get()
             return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
         } catch {
-            let failure = LoadFailure(error, at: job.argument.label)
+            let failure = LoadFailure(error, of: job.argument)
             return LoadRow(source: job.argument, result: .failure(failure))
         }
     }

@@ -59,6 +59,14 @@ extension LoadFailure {
                 message: "The decoder of \(format.rawValue) stopped (\(reason)) at \(place).")
         }
     }
+
+    /// The failure of a source, with what may have been meant in its place.
+    init(_ error: any Error, of argument: ImageArgument) {
+        self.init(error, at: argument.label)
+        guard !isCancellation, let url = argument.meantURL else { return }
+        let fault = message.hasSuffix(".") ? message.dropLast() : message[...]
+        self = LoadFailure(code: code, message: "\(fault); for a URL write \(url)")
+    }
 }
 
 /// A sentence about something that keeps a command from its work.

@@ -44,7 +44,7 @@ extension PrefetchRow {
         } onCancel: {
             prefetcher.stop()
         }
-        let failure = prefetcher.failures.first.map { LoadFailure($0.error, at: argument.label) }
+        let failure = prefetcher.failures.first.map { LoadFailure($0.error, of: argument) }
         self.init(source: argument, outcome: failure.map(Outcome.failed) ?? outcome)
     }
 }
