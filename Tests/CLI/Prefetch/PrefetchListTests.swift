@@ -33,7 +33,7 @@ struct PrefetchListTests {
     @Test func namesOfFilesNeedNotBeUTF8() throws {
         let list = Data("a.png\ncaf".utf8) + [0xE9] + Data(".png\nfile:///tmp/".utf8) + [0xE8]
         let arguments = try PrefetchList(list).arguments
-        #expect(arguments.map(\.ownName) == ["a", "caf\\xE9", "\\xE8"])
+        #expect(arguments.map(\.name.stem) == [[0x61], [0x63, 0x61, 0x66, 0xE9], [0xE8]])
         #expect(arguments[1].text.hasSuffix("/caf%E9.png"))
         #expect(try arguments[2].source.get().url?.absoluteString == "file:///tmp/%E8")
     }

@@ -10,29 +10,41 @@ struct ImageArgument: Sendable {
     let text: String
     /// The source of the image, or the failure to make one.
     let source: Result<Source, LoadFailure>
-    /// The suggested name of the output, without an extension.
-    let ownName: String
+    /// The name of the source's file, or the one that its URL makes.
+    let name: FileName
+    /// `nil` for sources that are no files.
+    let file: FilePath?
+    /// The folder of a file below the one that it was found in: empty, or with a slash at its end.
+    var folder: [UInt8] = []
 
     /// An `http` or `https` URL, a `file` URL or path, or a `data:` URI.
     init(_ text: String) {
         if DataURI.isScheme(of: text) {
             self.text = text
-            (source, ownName) = Self.dataSource(text)
+            (source, name) = Self.dataSource(text)
+            file = nil
         } else if let scheme = Self.scheme(of: text), scheme != "file" {
             self.text = text
-            (source, ownName) = Self.networkSource(text, scheme: scheme)
+            (source, name) = Self.networkSource(text, scheme: scheme)
+            file = nil
         } else {
-            let file = Self.file(text)
-            self.text = text.isEscaped ? file?.url.absoluteString ?? text : text
-            (source, ownName) = Self.fileSource(file, text)
+            let found = Self.file(text)
+            self.text = text.isEscaped ? found?.url.absoluteString ?? text : text
+            source = Self.fileSource(found?.url, text)
+            name = FileName(found?.path.lastComponent ?? [])
+            file = found?.path
         }
     }
 
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
-        ownName = "image"
+        name = FileName(safe: "")
+        file = nil
     }
+
+    /// Whether it is another source than a file, as far as it is one.
+    var isNoFile: Bool { file == nil && (try? source.get()) != nil }
 
     /// The text for people: without secrets, and with long data URIs shortened.
     var label: String {
@@ -61,30 +73,34 @@ struct ImageArgument: Sendable {
         /(?:[a-z0-9\-]+\.)+([a-z]{2,})(?::[0-9]+)?\//.ignoresCase()
     }
 
-    private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
+    private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, FileName) {
         do {
             let data = try DataURI(text).data
             let digest = Digest.sha256.hexadecimal(data)
             let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
-            return (.success(.provider(provider)), "data-\(digest.prefix(12))")
+            return (.success(.provider(provider)), FileName(safe: "data-\(digest.prefix(12))"))
         } catch {
-            return (.failure(bad(ErrorText.of(error))), "data")
+            return (.failure(bad(ErrorText.of(error))), FileName(safe: ""))
         }
     }
 
     private static func networkSource(
         _ text: String, scheme: String
-    ) -> (Result<Source, LoadFailure>, String) {
+    ) -> (Result<Source, LoadFailure>, FileName) {
         guard scheme == "http" || scheme == "https" else {
             let problem = "\(scheme) is not a scheme that images are loaded from; "
-            return (.failure(bad(problem + "http, https, file and data are.")), "image")
+            let message = problem + "http, https, file and data are."
+            return (.failure(bad(message)), FileName(safe: ""))
         }
         guard let url = URL(string: text), let host = url.host, !host.isEmpty else {
-            return (.failure(bad("This is not a valid URL: \(text.maskingSecrets)")), "image")
+            let message = "This is not a valid URL: \(text.maskingSecrets)"
+            return (.failure(bad(message)), FileName(safe: ""))
         }
         var resource: any Resource = KF.ImageResource(downloadURL: url)
         if let written = WrittenURL(url, as: text) { resource = written }
-        return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
+        let name = url.lastPathComponent
+        let isNamed = !name.isEmpty && name != "/"
+        return (.success(.network(resource)), FileName(safe: isNamed ? name : host))
     }
 
     /// Returns the file of a `file` URL or a path.
@@ -103,13 +119,11 @@ struct ImageArgument: Sendable {
 
     private static let keptInURLs = "%/:?#[]@!$&'()*+,;="
 
-    private static func fileSource(
-        _ file: (url: URL, path: FilePath)?, _ text: String
-    ) -> (Result<Source, LoadFailure>, String) {
-        guard let file else { return (.failure(bad("This is not a file: \(text)")), "image") }
+    private static func fileSource(_ url: URL?, _ text: String) -> Result<Source, LoadFailure> {
+        guard let url else { return .failure(bad("This is not a file: \(text)")) }
         // The key of the file's current version, even if it changes later.
-        let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
-        return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))
+        return .success(
+            .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: url.cacheKey)))
     }
 
     private static func bad(_ message: String) -> LoadFailure {
@@ -124,15 +138,6 @@ struct ImageArgument: Sendable {
         let scheme = text[..<end].lowercased()
         let allowed = "abcdefghijklmnopqrstuvwxyz0123456789+-."
         return scheme.utf8.allSatisfy(allowed.utf8.contains) ? scheme : nil
-    }
-
-    /// A file name without the extension of an image file.
-    private static func stem(of name: String, or fallback: String) -> String {
-        if name.isEmpty || name == "/" { return fallback }
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
-            ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
-        else { return name }
-        return String(name[..<dot])
     }
 }
 

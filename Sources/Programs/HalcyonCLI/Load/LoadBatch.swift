@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// Loads or prefetches a list of sources concurrently, and reports their rows in the order of the list.
 ///
@@ -66,14 +67,17 @@ struct SourceLoader: Sendable {
     func load(_ job: LoadBatch.Job) async -> LoadRow {
         do {
             let source = try job.argument.source.get()
-            return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
+            return LoadRow(source: job.argument, outcome: try await outcome(source, of: job))
         } catch {
             let failure = LoadFailure(error, of: job.argument)
-            return LoadRow(source: job.argument, result: .failure(failure))
+            return LoadRow(source: job.argument, outcome: .failed(failure))
         }
     }
 
-    private func image(_ source: Source, of job: LoadBatch.Job) async throws -> LoadRow.Image {
+    private func outcome(
+        _ source: Source, of job: LoadBatch.Job
+    ) async throws -> LoadRow.Outcome {
+        if let file = try await writer.fileToLeave(for: job) { return .skipped(file) }
         let clock = ContinuousClock()
         let start = clock.now
         let result = try await manager.retrieveImage(with: source, options: options) {
@@ -82,14 +86,27 @@ struct SourceLoader: Sendable {
         let duration = clock.now - start
         let bytes = try await sourceBytes(of: result)
         let format = bytes.kf.imageFormat
-        let output = try await writer.write(
-            result.image, original: try await original(of: result, bytes: bytes), format: format,
-            of: job)
-        return LoadRow.Image(
+        var image = LoadRow.Image(
             cacheKey: source.cacheKey, cacheType: result.cacheType,
             httpCacheUse: result.httpCacheUse, format: format, width: result.image.pixelSize.width,
             height: result.image.pixelSize.height, frames: result.image.frameCount,
-            bytes: bytes.count, milliseconds: duration.milliseconds, output: output)
+            bytes: bytes.count, milliseconds: duration.milliseconds)
+        switch try await writer.write(
+            result.image, original: try await original(of: result, bytes: bytes),
+            format: try await fileFormat(of: job.argument, result) ?? format, of: job)
+        {
+        case .left(let file): return .skipped(file)
+        case .written(let file): image.output = file
+        }
+        return .loaded(image)
+    }
+
+    /// The format of a local file that was not read: what was made of it may be cached in another.
+    private func fileFormat(
+        of argument: ImageArgument, _ result: RetrieveImageResult
+    ) async throws -> ImageFormat? {
+        guard result.cacheType.cached, let file = argument.file else { return nil }
+        return try await BlockingWork.run { try file.read(atMost: 1 << 16).kf.imageFormat }
     }
 
     /// The bytes that were loaded, for a processed image those that were cached.

@@ -31,6 +31,8 @@ enum LoadHelp {
                         cached image is still good; stale-error: its time is over, but
                         the server failed; stale-accepted, by --only-from-cache
           staleError    with stale-error, what failed: { code, message }
+        or, with --no-clobber, for one whose file is there already
+          source, status: skipped, output
         or
           source, error: { code, message }
         The codes are those of KingfisherError, and 9001 (the format cannot hold the image), \

@@ -91,19 +91,20 @@ struct LoadRequest: Sendable {
 /// The numbers of loaded sources by origin and of failures, and the loaded bytes.
 struct LoadTally {
     private(set) var failed = 0
+    private(set) var skipped = 0
     private(set) var bytes: Int64 = 0
     private var found: [CacheType: Int] = [:]
 
-    var count: Int { failed + loaded }
+    var count: Int { failed + skipped + loaded }
     private var loaded: Int { found.values.reduce(0, +) }
 
     mutating func count(_ row: LoadRow) {
-        switch row.result {
-        case .success(let image):
+        switch row.outcome {
+        case .loaded(let image):
             found[image.cacheType, default: 0] += 1
             bytes += Int64(image.bytes)
-        case .failure:
-            failed += 1
+        case .skipped: skipped += 1
+        case .failed: failed += 1
         }
     }
 
@@ -113,6 +114,7 @@ struct LoadTally {
             found[type].map { "\($0) \(type.origin)" }
         }
         if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
+        if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
         parts.append(Quantity.bytes(bytes))
         return parts.joined(separator: ", ") + " in \(Quantity.milliseconds(duration.milliseconds))"

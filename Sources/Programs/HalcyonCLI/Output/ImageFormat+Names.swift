@@ -10,6 +10,11 @@ extension ImageFormat {
         self = format
     }
 
+    /// The format if it can be written, else PNG.
+    var orWritable: ImageFormat {
+        Self.writable.contains(self) ? self : .PNG
+    }
+
     var fileExtension: String {
         Self.extensions[self]?.first ?? "bin"
     }
