@@ -44,7 +44,10 @@ import Testing
                     + "for a URL write https://example.org/x.jpg"
             ),
             ("photo.jpg/x.jpg", "5003 There is no file at \(folder)/photo.jpg/x.jpg."),
-            ("/", "5003 / is a folder, not a file."),
+            (
+                "/",
+                "5003 / is a folder, not a file; load and info take the pictures in it with -r"
+            ),
             ("fifo.png", "5003 \(folder)/fifo.png is a FIFO, not a file."),
             (
                 "text.png/a.jpg",

@@ -36,6 +36,26 @@ struct ImageArgument: Sendable {
         }
     }
 
+    /// A file that was found in a folder, or in one below it.
+    init(_ path: FilePath, below root: FilePath) {
+        let url = path.url
+        text = path.text ?? url.absoluteString
+        source = Self.fileSource(url, text)
+        name = FileName(path.lastComponent)
+        file = path
+        folder = Array(
+            path.bytes[root.bytes.count..<path.lastComponent.startIndex].drop {
+                $0 == UInt8(ascii: "/")
+            })
+    }
+
+    init(standardInput data: Data) {
+        text = "-"
+        source = .success(.provider(Self.provider(of: data)))
+        name = FileName("stdin".utf8)
+        file = nil
+    }
+
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
@@ -58,6 +78,11 @@ struct ImageArgument: Sendable {
         return name.map(String.init) ?? label
     }
 
+    var isFolder: Bool {
+        let status = try? file?.status()
+        return status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
     /// The URL that was meant, perhaps, by a file that is called like one and is not there.
     var meantURL: String? {
         guard !DataURI.isScheme(of: text), Self.scheme(of: text) == nil,
@@ -75,13 +100,17 @@ struct ImageArgument: Sendable {
 
     private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, FileName) {
         do {
-            let data = try DataURI(text).data
-            let digest = Digest.sha256.hexadecimal(data)
-            let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
-            return (.success(.provider(provider)), FileName(safe: "data-\(digest.prefix(12))"))
+            let provider = Self.provider(of: try DataURI(text).data)
+            let digest = provider.cacheKey.suffix(64).prefix(12)
+            return (.success(.provider(provider)), FileName(safe: "data-\(digest)"))
         } catch {
             return (.failure(bad(ErrorText.of(error))), FileName(safe: ""))
         }
+    }
+
+    private static func provider(of data: Data) -> RawImageDataProvider {
+        RawImageDataProvider(
+            data: data, cacheKey: "data:sha256:\(Digest.sha256.hexadecimal(data))")
     }
 
     private static func networkSource(

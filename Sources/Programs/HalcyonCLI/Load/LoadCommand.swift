@@ -9,8 +9,7 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load images through the cache, process them and write them.",
         discussion: LoadHelp.discussion)
 
-    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
-    var sources: [String]
+    @OptionGroup var sources: SourceArguments
 
     @Option(
         name: .customLong("processor"),
@@ -84,21 +83,30 @@ struct LoadCommand: AsyncParsableCommand {
     func validate() throws {
         try checkRanges()
         try check(fileFor: "trace", trace)
-        if output.output != nil && sources.count > 1 {
+        let count = sources.sources.count
+        if output.output != nil, count > 1 || sources.recursive {
+            let many = sources.recursive ? "folders" : "\(count)"
             throw ValidationError(
-                "--output is for one source; use --output-directory for \(sources.count).")
+                "--output is for one source; use --output-directory for \(many).")
+        }
+        if output.isStandardOutput && json {
+            throw ValidationError("--json and --output - would both write to standard output.")
         }
         if forceRefresh && onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
         }
-        if output.inPlace, let other = sources.map(ImageArgument.init).first(where: \.isNoFile) {
-            throw ValidationError("--in-place is for files; \(other.label) is none.")
+        for text in sources.sources where output.inPlace {
+            let source = ImageArgument(text)
+            if text == "-" || source.isNoFile {
+                throw ValidationError("--in-place is for files; \(source.label) is none.")
+            }
         }
         _ = try ImageProcessorSpec.parse(option: processors)
     }
 
     func run() async throws {
-        let arguments = sources.map(ImageArgument.init)
+        // Until the sources are there, Ctrl-C ends the process as it ends any other.
+        let arguments = try await sources.read(allowsPDF: allowPDF)
         let request = LoadRequest(
             command: self, arguments: arguments,
             processor: try ImageProcessorSpec.parse(option: processors),

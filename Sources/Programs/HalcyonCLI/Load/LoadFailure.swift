@@ -12,6 +12,8 @@ struct LoadFailure: Error, Equatable {
 
     /// The source is no URL, file or data URI that can be loaded; the code of `invalidURL`.
     static let badSource = 1002
+    /// The code of `dataProviderError`.
+    static let unreadable = 5003
     static let encodingFailed = 9001
     static let outputNotWritable = 9002
     static let other = 9000
@@ -63,9 +65,13 @@ extension LoadFailure {
     /// The failure of a source, with what may have been meant in its place.
     init(_ error: any Error, of argument: ImageArgument) {
         self.init(error, at: argument.label)
-        guard !isCancellation, let url = argument.meantURL else { return }
+        let hint =
+            argument.isFolder
+            ? "load and info take the pictures in it with -r"
+            : argument.meantURL.map { "for a URL write \($0)" }
+        guard !isCancellation, let hint else { return }
         let fault = message.hasSuffix(".") ? message.dropLast() : message[...]
-        self = LoadFailure(code: code, message: "\(fault); for a URL write \(url)")
+        self = LoadFailure(code: code, message: "\(fault); \(hint)")
     }
 }
 

@@ -11,7 +11,9 @@ enum LoadHelp {
           halcyon load https://example.org/a.jpg https://example.org/b.jpg \\
             --processor resize:320x200:fill --processor crop:320x200 \\
             --processor round:12 --output-directory thumbnails --format png
+          halcyon load -r Pictures --output-directory small --format webp
           halcyon load --json https://example.org/a.jpg | jq .cacheType
+          curl https://example.org/a.jpg | halcyon load - -o - --format webp >a.webp
           halcyon load 'data:image/svg+xml,%3Csvg …%3E' --output drawing.png
 
         PROCESSORS (lengths in pixels, several may be joined by |>):

@@ -29,16 +29,17 @@ struct LoadRequest: Sendable {
         let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
+        let isQuiet = command.quiet || command.output.isStandardOutput
         var tally = LoadTally()
         await batch.run(loader.load) { row in
             tally.count(row)
             console.report(
                 row, number: tally.count, of: arguments.count, isJSON: command.json,
-                isQuiet: command.quiet)
+                isQuiet: isQuiet)
         }
         await downloader.finishWritingPartials()
         if let trace = command.trace, let recording { try await recording.write(to: trace) }
-        if !command.json && !command.quiet && !Task.isCancelled {
+        if !command.json && !isQuiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }
         return tally.failed

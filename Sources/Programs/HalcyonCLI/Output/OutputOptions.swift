@@ -37,7 +37,8 @@ enum MetadataChoice: EnumerableFlag {
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: .value("file", "The file to write the image of a single source to."))
+        help: .value(
+            "file", "The file to write the image of a single source to; - for standard output."))
     var output: String?
 
     @Option(
@@ -78,12 +79,16 @@ struct OutputOptions: ParsableArguments {
 
     @Flag var metadata: MetadataChoice?
 
+    var isStandardOutput: Bool { output == "-" }
+
     func validate() throws {
         try check("--quality", quality, "from 0 to 1") { (0...1).contains($0) }
         if output != nil && outputDirectory != nil {
             throw ValidationError("Give either --output or --output-directory, not both.")
         }
-        if output == "-" { throw ValidationError("--output needs a file; “-” is none.") }
+        if isStandardOutput && StandardStream.output.isTerminal {
+            throw ValidationError("Standard output is a terminal; redirect it or name a file.")
+        }
         try check(
             fileFor: "output", output, advice: "use --output-directory for it, or name a file in it"
         )
@@ -121,7 +126,9 @@ struct OutputOptions: ParsableArguments {
     func plan(for arguments: [ImageArgument]) throws(ValidationError) -> OutputPlan {
         let format = try writtenFormat()
         let destination: OutputPlan.Destination
-        if let file = output.flatMap(FilePath.init(argument:)) {
+        if isStandardOutput {
+            destination = .standardOutput
+        } else if let file = output.flatMap(FilePath.init(argument:)) {
             destination = .file(file)
         } else if let folder = outputDirectory.flatMap(FilePath.init(argument:)) {
             let template = try name.map(NameTemplate.init) ?? .plain

@@ -5,6 +5,7 @@ import HalcyonWork
 struct OutputPlan: Sendable {
     enum Destination: Sendable {
         case nowhere
+        case standardOutput
         case file(FilePath)
         case directory(FilePath, OutputNames)
         /// The files of the sources themselves, each in the format that it has.
@@ -32,7 +33,7 @@ struct OutputPlan: Sendable {
     /// The file to write for the source at `index`; `nil` for none, or when it depends on a format that is not known.
     func path(for index: Int, in format: ImageFormat?) -> FilePath? {
         switch destination {
-        case .nowhere: nil
+        case .nowhere, .standardOutput: nil
         case .file(let path): path
         case .directory(let folder, let names):
             format.map { folder.appending(names.path(for: index, in: $0)) }

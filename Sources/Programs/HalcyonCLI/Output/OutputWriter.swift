@@ -40,6 +40,17 @@ struct OutputWriter: Sendable {
         _ image: Image, original: Data, format source: ImageFormat, of job: LoadBatch.Job
     ) async throws -> Outcome {
         let format = plan.format(for: source)
+        if case .standardOutput = plan.destination {
+            try await BlockingWork.run {
+                let data = try encode(image, original, as: format, at: job.argument.label)
+                do {
+                    try job.console.write(data)
+                } catch {
+                    // The console tells of that, and has stopped the work.
+                    throw CancellationError()
+                }
+            }
+        }
         guard let path = plan.path(for: job.index, in: format) else { return .written(nil) }
         try Task.checkCancellation()
         let encoded = try await BlockingWork.run { () -> Data? in

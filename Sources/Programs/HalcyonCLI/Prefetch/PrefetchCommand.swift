@@ -59,26 +59,10 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Until the list is there, Ctrl-C ends the process as it ends any other.
-        let arguments = try await readList()
+        let arguments = try await InputFile.read(list) { try PrefetchList($0).arguments }
         let processor = try ImageProcessorSpec.parse(option: processors)
         try await CommandRunner.countFailures(quiet: quiet) { [self] console in
             try await prefetch(arguments, processor, console)
-        }
-    }
-
-    private func readList() async throws -> [ImageArgument] {
-        let path = list == "-" ? nil : FilePath(argument: list)
-        let name = path?.description ?? "standard input"
-        do {
-            let data = try await BlockingWork.run {
-                guard let path else { return try FileHandle.standardInput.readToEnd() ?? Data() }
-                return try path.read(includingStreams: true)
-            }
-            return try PrefetchList(data).arguments
-        } catch let failure as FilePath.Failure {
-            throw ValidationError("\(name) cannot be read: \(failure.reason)")
-        } catch {
-            throw ValidationError("\(name) cannot be read: \(ErrorText.of(error))")
         }
     }
 }
