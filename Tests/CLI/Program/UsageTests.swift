@@ -68,6 +68,12 @@ import Testing
         (["load", "a", "--max-memory", "0"], "--max-memory"),
         (["load", "a", "--decoding-timeout", "0"], "--decoding-timeout"),
         (["load", "a", "--force-refresh", "--only-from-cache"], "--only-from-cache"),
+        (["load", "a", "--no-cache", "--only-from-cache"], "--no-cache and --only-from-cache"),
+        (["load", "a", "--no-cache", "--http-caching"], "--no-cache and --http-caching exclude"),
+        (
+            ["load", "a", "--no-cache", "--cache-directory", "c"],
+            "--no-cache and --cache-directory"
+        ),
         (["load", "a", "--cache-directory", ""], "cache directory"),
         (["load", "a", "--format", "xyz", "--output", "c"], "webp"),
         (["load", "a", "--output", "c.bmp"], "webp"),

@@ -113,9 +113,7 @@ struct Demo: Sendable {
             let start = clock.now
             let result = try await manager.retrieveImage(
                 with: origin.url(variant.sample),
-                options: LoadRequest.plainOptions + [
-                    .processor(processor), .cacheSerializer(DefaultCacheSerializer.default),
-                ])
+                options: LoadRequest.options(processor: processor))
             let time = Quantity.milliseconds((clock.now - start).milliseconds)
             tiles.append(
                 ContactSheet.Tile(

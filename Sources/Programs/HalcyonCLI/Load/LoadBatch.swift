@@ -80,11 +80,12 @@ struct SourceLoader: Sendable {
         if let file = try await writer.fileToLeave(for: job) { return .skipped(file) }
         let clock = ContinuousClock()
         let start = clock.now
+        let options = options.storing(source)
         let result = try await manager.retrieveImage(with: source, options: options) {
             job.receive($0, of: $1)
         }
         let duration = clock.now - start
-        let bytes = try await sourceBytes(of: result)
+        let bytes = try await sourceBytes(of: result, KingfisherParsedOptionsInfo(options))
         let format = bytes.kf.imageFormat
         var image = LoadRow.Image(
             cacheKey: source.cacheKey, cacheType: result.cacheType,
@@ -110,23 +111,33 @@ struct SourceLoader: Sendable {
     }
 
     /// The bytes that were loaded, for a processed image those that were cached.
-    private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
+    private func sourceBytes(
+        of result: RetrieveImageResult, _ options: KingfisherParsedOptionsInfo
+    ) async throws -> Data {
         let isCached = result.cacheType.cached
         let identifier = isCached ? processorIdentifier : ""
-        if isCached || isProcessed, let data = try await cachedBytes(of: result, identifier) {
+        if isCached || options.cacheOriginalImage,
+            let data = try await cachedBytes(of: result, identifier)
+        {
             return data
         }
+        // Of what is in memory only, there are no bytes but those of the source.
+        if isCached, !isProcessed, let data = await localBytes(of: result) { return data }
         return try await BlockingWork.run { result.data() ?? Data() }
     }
 
     /// The bytes of the unprocessed image, as far as they are needed and can be had.
     private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
         guard writer.plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
-        // What is cached may have been cached without the position; the file may be gone by now.
-        if case .provider(let provider) = result.source, let data = try? await provider.data() {
-            return data
-        }
+        // What is cached may have been cached without the position.
+        if let data = await localBytes(of: result) { return data }
         return try await cachedBytes(of: result, "") ?? bytes
+    }
+
+    /// The bytes of a source that is not on the network; `nil` also for a file that is gone by now.
+    private func localBytes(of result: RetrieveImageResult) async -> Data? {
+        guard case .provider(let provider) = result.source else { return nil }
+        return try? await provider.data()
     }
 
     private func cachedBytes(

@@ -26,6 +26,9 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is cached.")
     var forceRefresh = false
 
+    @Flag(help: "Neither use the disk cache nor store anything in it.")
+    var noCache = false
+
     @Flag(help: "Load nothing; what is not cached is error 3006.")
     var onlyFromCache = false
 
@@ -94,6 +97,13 @@ struct LoadCommand: AsyncParsableCommand {
         }
         if forceRefresh && onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
+        }
+        let cacheOptions = [
+            ("--only-from-cache", onlyFromCache), ("--http-caching", httpCaching),
+            ("--cache-directory", cacheLocation.directory != nil),
+        ]
+        if noCache, let other = cacheOptions.first(where: { $0.1 }) {
+            throw ValidationError("--no-cache and \(other.0) exclude each other.")
         }
         for text in sources.sources where output.inPlace {
             let source = ImageArgument(text)

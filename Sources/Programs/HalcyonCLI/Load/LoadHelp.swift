@@ -4,7 +4,8 @@ enum LoadHelp {
     static var discussion: String {
         """
         Each source is looked up in the cache, loaded if it is not there, processed, cached and, if \
-        you say where, written. One that fails does not stop the others.
+        you say where, written. One that fails does not stop the others. Of files, data URIs and \
+        standard input only what processors make is cached.
 
         EXAMPLES:
           halcyon load bird.jpg --processor downsample:400x400 --output bird.webp

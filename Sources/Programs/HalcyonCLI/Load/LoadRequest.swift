@@ -48,6 +48,7 @@ struct LoadRequest: Sendable {
     private var options: KingfisherOptionsInfo {
         var options = Self.options(processor: processor) + [.decodingLimits(command.limits)]
         if command.forceRefresh { options.append(.forceRefresh) }
+        if command.noCache { options += [.forceRefresh, .cacheMemoryOnly] }
         if command.onlyFromCache { options.append(.onlyFromCache) }
         if command.httpCaching { options.append(.httpCaching(Self.httpCaching)) }
         return options + Self.options(of: arguments, keepsMetadata: plan.keepsMetadata)
@@ -76,8 +77,7 @@ struct LoadRequest: Sendable {
     static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
         guard let processor else { return plainOptions }
         return plainOptions + [
-            .processor(processor), .cacheOriginalImage,
-            .cacheSerializer(DefaultCacheSerializer.default),
+            .processor(processor), .cacheSerializer(DefaultCacheSerializer.default),
         ]
     }
 
@@ -86,6 +86,20 @@ struct LoadRequest: Sendable {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
         return [.waitForCache, .cacheSerializer(serializer)]
+    }
+}
+
+extension KingfisherOptionsInfo {
+    /// The options with which the disk cache keeps the bytes of `source` only if they come from the network: files
+    /// are read where they are. What a processor makes is kept in either case.
+    func storing(_ source: Source) -> KingfisherOptionsInfo {
+        let options = KingfisherParsedOptionsInfo(self)
+        if options.cacheMemoryOnly { return self }
+        let isProcessed = !options.processor.identifier.isEmpty
+        return switch source {
+        case .network: isProcessed ? self + [.cacheOriginalImage] : self
+        case .provider: isProcessed ? self : self + [.cacheMemoryOnly]
+        }
     }
 }
 

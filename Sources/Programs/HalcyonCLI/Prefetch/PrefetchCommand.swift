@@ -11,7 +11,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         discussion: """
             The list has one source per line: an http or https URL, or a file. Blank lines and \
             lines that start with # are ignored. What is cached already is skipped; one source that \
-            fails, or a line that is no source, does not stop the others.
+            fails, or a line that is no source, does not stop the others. Of a file only what processors \
+            make is cached; without any, it is only looked at.
 
             EXAMPLES:
               halcyon prefetch birds.txt

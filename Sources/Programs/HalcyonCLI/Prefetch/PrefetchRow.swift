@@ -35,7 +35,9 @@ extension PrefetchRow {
         of argument: ImageArgument, prefetching source: Source, _ options: KingfisherOptionsInfo
     ) async {
         let isSkipped = OneShot<Bool>()
-        let prefetcher = ImagePrefetcher(sources: [source], options: options) { skipped, _, _ in
+        let prefetcher = ImagePrefetcher(
+            sources: [source], options: options.storing(source)
+        ) { skipped, _, _ in
             isSkipped.give(!skipped.isEmpty)
         }
         prefetcher.start()
