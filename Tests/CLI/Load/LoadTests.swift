@@ -70,11 +70,11 @@ struct LoadRowTests {
         }
     }
 
-    @Test func aSkippedSourceIsToldWithTheFileThatIsThere() throws {
+    @Test func aSkippedSourceIsToldWithTheFileThatExists() throws {
         let row = try skipped
         #expect(
             row.json.jsonText == #"{"source":"a.jpg","status":"skipped","output":"out/a.png"}"#)
-        #expect(row.line(style: .plain) == "– a.jpg  out/a.png is there already")
+        #expect(row.line(style: .plain) == "– a.jpg  out/a.png exists")
         #expect(!row.isFailure)
     }
 

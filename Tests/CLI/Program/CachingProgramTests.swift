@@ -151,7 +151,7 @@ import Testing
     }
 }
 
-/// What is cached of files, and what without a cache.
+/// The cache's use for local files, and `--no-cache`.
 @Suite(.timeLimit(.minutes(20))) struct LocalCacheProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer

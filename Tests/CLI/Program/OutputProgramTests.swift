@@ -157,7 +157,7 @@ import Testing
         #expect(try names(in: "out/one") == ["a.webp"])
     }
 
-    @Test func aFileThatIsThereIsNotReplacedWithoutAWord() async throws {
+    @Test func anExistingFileIsNotReplacedWithoutAWord() async throws {
         let former = Data("former".utf8)
         let file = try program.folder.write(former, to: "out/a.webp")
         for options in [
@@ -167,8 +167,8 @@ import Testing
             let refused = try await program.run(load, code: 1)
             #expect(
                 try refused.row.error.message
-                    == "out/a.webp cannot be written: it is there already; "
-                    + "--force replaces it, --no-clobber leaves it")
+                    == "out/a.webp cannot be written: it exists; --force replaces it, "
+                    + "--no-clobber skips it")
             let left = try await program.run(load + ["--no-clobber"], code: 0)
             try left.row.expect([
                 "source": url("a.png"), "status": "skipped", "output": "out/a.webp",
@@ -182,7 +182,7 @@ import Testing
         #expect(late.output.contains("→ out/a.png"))
         let again = try await program.run(
             "load", url("a.png"), "--output-directory", "out", "--no-clobber", code: 0)
-        #expect(again.output.contains("out/a.png is there already"))
+        #expect(again.output.contains("out/a.png exists"))
         #expect(again.output.contains("0 images, 1 skipped"))
         _ = try await program.run("load", url("a.png"), "-o", "out/a.webp", "--force", code: 0)
         #expect(try image("out/a.webp").format == .WebP)
@@ -205,6 +205,30 @@ import Testing
             let data = try Data(contentsOf: program.folder.file("out.jpg"))
             #expect((data.firstRange(of: name) != nil) == !options.isEmpty)
         }
+    }
+
+    @Test func withoutLossEveryPixelIsKept() async throws {
+        let noise = PNGFixture.data(.noise(width: 64, height: 48))
+        origin.route("/noise.png", .png(noise))
+        func colors(_ image: Image) throws -> [Color] {
+            let bitmap = try image.bitmap()
+            return (0..<48).flatMap { y in (0..<64).map { x in bitmap[x, y] } }
+        }
+        let original = try colors(Image.decoding(noise))
+        for format in ["webp", "jxl"] {
+            for (options, isEqual) in [(["--lossless"], true), ([], false)] {
+                _ = try await program.run(
+                    ["load", url("noise.png"), "-o", "x.\(format)", "--force"] + options, code: 0)
+                let written = try colors(image("x.\(format)").image)
+                #expect((written == original) == isEqual, "\(format) \(options)")
+            }
+        }
+        let jpeg = try Image.decoding(noise).kf.data(format: .JPEG, options: .init())
+        origin.route("/noise.jpg", .ok(jpeg))
+        let outcome = try await program.run(
+            "load", "--json", url("noise.jpg"), "--lossless", "--output-directory", "out", code: 1)
+        #expect(try outcome.row.error.code == 9001)
+        #expect(try outcome.row.error.message?.hasPrefix("--lossless: JPEG loses") == true)
     }
 
     @Test func qualityDecidesAboutSize() async throws {

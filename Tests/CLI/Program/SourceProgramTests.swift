@@ -62,6 +62,14 @@ import Testing
             "load", "-r", "in/x", "in/z", "in/a.png", "--output-directory", "more", code: 0)
         // Two are called a.png, and have the folder in common.
         #expect(try files(below: "more") == ["a.png", "x/a.png", "y/b.png", "c.png"])
+        // What is below the output was made before.
+        for _ in 0..<2 {
+            let outcome = try await program.run(
+                "load", "--json", "-r", "in/x", "--output-directory", "./in/x/../x/small",
+                "--no-clobber", "--format", "webp", code: 0)
+            #expect(try outcome.rows.count == 2)
+        }
+        #expect(try files(below: "in/x/small") == ["a.webp", "y/b.webp"])
     }
 
     @Test func infoTellsOfThePicturesOfAFolder() async throws {

@@ -10,8 +10,6 @@ struct ImageArgument: Sendable {
     let text: String
     /// The source of the image, or the failure to make one.
     let source: Result<Source, LoadFailure>
-    /// The name of the source's file, or the one that its URL makes.
-    let name: FileName
     /// `nil` for sources that are no files.
     let file: FilePath?
     /// The folder of a file below the one that it was found in: empty, or with a slash at its end.
@@ -21,27 +19,24 @@ struct ImageArgument: Sendable {
     init(_ text: String) {
         if DataURI.isScheme(of: text) {
             self.text = text
-            (source, name) = Self.dataSource(text)
+            source = Self.dataSource(text)
             file = nil
         } else if let scheme = Self.scheme(of: text), scheme != "file" {
             self.text = text
-            (source, name) = Self.networkSource(text, scheme: scheme)
+            source = Self.networkSource(text, scheme: scheme)
             file = nil
         } else {
             let found = Self.file(text)
             self.text = text.isEscaped ? found?.url.absoluteString ?? text : text
             source = Self.fileSource(found?.url, text)
-            name = FileName(found?.path.lastComponent ?? [])
             file = found?.path
         }
     }
 
     /// A file that was found in a folder, or in one below it.
     init(_ path: FilePath, below root: FilePath) {
-        let url = path.url
-        text = path.text ?? url.absoluteString
-        source = Self.fileSource(url, text)
-        name = FileName(path.lastComponent)
+        text = path.urlText
+        source = Self.fileSource(path.url, text)
         file = path
         folder = Array(
             path.bytes[root.bytes.count..<path.lastComponent.startIndex].drop {
@@ -52,15 +47,31 @@ struct ImageArgument: Sendable {
     init(standardInput data: Data) {
         text = "-"
         source = .success(.provider(Self.provider(of: data)))
-        name = FileName("stdin".utf8)
         file = nil
     }
 
     init(_ text: String, failure: LoadFailure) {
         self.text = text
         source = .success(.provider(MalformedSource(text: text, failure: failure)))
-        name = FileName(safe: "")
         file = nil
+    }
+
+    /// The name of the source's file, or the one that its URL makes.
+    var name: FileName {
+        if let file { return FileName(file.lastComponent) }
+        if text == "-" { return FileName("stdin".utf8) }
+        // What has no name is not written.
+        switch try? source.get() {
+        case nil: return FileName(safe: "")
+        case .network(let resource):
+            let url = resource.downloadURL
+            let name = url.lastPathComponent
+            let isNamed = !name.isEmpty && name != "/"
+            return FileName(safe: isNamed ? name : url.host ?? "")
+        case .provider(let provider):
+            // The first digits of the digest.
+            return FileName(safe: "data-\(provider.cacheKey.suffix(64).prefix(12))")
+        }
     }
 
     /// Whether it is another source than a file, as far as it is one.
@@ -98,13 +109,11 @@ struct ImageArgument: Sendable {
         /(?:[a-z0-9\-]+\.)+([a-z]{2,})(?::[0-9]+)?\//.ignoresCase()
     }
 
-    private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, FileName) {
+    private static func dataSource(_ text: String) -> Result<Source, LoadFailure> {
         do {
-            let provider = Self.provider(of: try DataURI(text).data)
-            let digest = provider.cacheKey.suffix(64).prefix(12)
-            return (.success(.provider(provider)), FileName(safe: "data-\(digest)"))
+            return .success(.provider(provider(of: try DataURI(text).data)))
         } catch {
-            return (.failure(bad(ErrorText.of(error))), FileName(safe: ""))
+            return .failure(bad(ErrorText.of(error)))
         }
     }
 
@@ -115,21 +124,17 @@ struct ImageArgument: Sendable {
 
     private static func networkSource(
         _ text: String, scheme: String
-    ) -> (Result<Source, LoadFailure>, FileName) {
+    ) -> Result<Source, LoadFailure> {
         guard scheme == "http" || scheme == "https" else {
             let problem = "\(scheme) is not a scheme that images are loaded from; "
-            let message = problem + "http, https, file and data are."
-            return (.failure(bad(message)), FileName(safe: ""))
+            return .failure(bad(problem + "http, https, file and data are."))
         }
-        guard let url = URL(string: text), let host = url.host, !host.isEmpty else {
-            let message = "This is not a valid URL: \(text.maskingSecrets)"
-            return (.failure(bad(message)), FileName(safe: ""))
+        guard let url = URL(string: text), url.host?.isEmpty == false else {
+            return .failure(bad("This is not a valid URL: \(text.maskingSecrets)"))
         }
         var resource: any Resource = KF.ImageResource(downloadURL: url)
         if let written = WrittenURL(url, as: text) { resource = written }
-        let name = url.lastPathComponent
-        let isNamed = !name.isEmpty && name != "/"
-        return (.success(.network(resource)), FileName(safe: isNamed ? name : host))
+        return .success(.network(resource))
     }
 
     /// Returns the file of a `file` URL or a path.

@@ -116,7 +116,9 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Until the sources are there, Ctrl-C ends the process as it ends any other.
-        let arguments = try await sources.read(allowsPDF: allowPDF)
+        let arguments = try await sources.read(
+            allowsPDF: allowPDF,
+            passingOver: output.outputDirectory.flatMap(FilePath.init(argument:)))
         let request = LoadRequest(
             command: self, arguments: arguments,
             processor: try ImageProcessorSpec.parse(option: processors),

@@ -34,7 +34,7 @@ enum LoadHelp {
                         cached image is still good; stale-error: its time is over, but
                         the server failed; stale-accepted, by --only-from-cache
           staleError    with stale-error, what failed: { code, message }
-        or, with --no-clobber, for one whose file is there already
+        or, with --no-clobber, for one whose output exists
           source, status: skipped, output
         or
           source, error: { code, message }

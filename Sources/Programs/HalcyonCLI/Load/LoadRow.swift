@@ -20,7 +20,7 @@ struct LoadRow: ResultRow {
 
     enum Outcome: Sendable {
         case loaded(Image)
-        /// The file to write was there before.
+        /// The output exists already.
         case skipped(FilePath)
         case failed(LoadFailure)
     }
@@ -70,7 +70,7 @@ struct LoadRow: ResultRow {
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
         case .skipped(let file):
-            return style(.faint, "–") + " \(name)  \(file.description.printable) is there already"
+            return style(.faint, "–") + " \(name)  \(file.description.printable) exists"
         case .failed(let failure):
             return style(.red, "✗") + " \(name)  \(failure.text)"
         }
@@ -79,7 +79,7 @@ struct LoadRow: ResultRow {
 
 extension FilePath {
     /// The path, or its URL when it is no text.
-    fileprivate var urlText: String { text ?? url.absoluteString }
+    var urlText: String { text ?? url.absoluteString }
 }
 
 extension CacheType {

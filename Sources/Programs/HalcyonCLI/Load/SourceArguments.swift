@@ -22,8 +22,11 @@ struct SourceArguments: ParsableArguments {
     }
 
     /// The sources with the pictures of folders one by one, and with what standard input holds.
+    /// - Parameter output: A folder that is passed over where it is in another one: it holds what was made before.
     /// - Throws: `ValidationError` when standard input cannot be read.
-    func read(allowsPDF: Bool = false) async throws -> [ImageArgument] {
+    func read(
+        allowsPDF: Bool = false, passingOver output: FilePath? = nil
+    ) async throws -> [ImageArgument] {
         let input = sources.contains("-") ? try await InputFile.read("-") { $0 } : Data()
         return try await BlockingWork.run { [self] in
             sources.flatMap { text -> [ImageArgument] in
@@ -32,15 +35,20 @@ struct SourceArguments: ParsableArguments {
                 guard recursive, argument.isFolder, let folder = argument.file else {
                     return [argument]
                 }
-                return Self.pictures(in: folder, allowsPDF)
+                return Self.pictures(in: folder, allowsPDF, passingOver: output)
             }
         }
     }
 
     /// The files that are pictures, or are called so; links to folders are not followed.
-    private static func pictures(in folder: FilePath, _ allowsPDF: Bool) -> [ImageArgument] {
+    private static func pictures(
+        in folder: FilePath, _ allowsPDF: Bool, passingOver output: FilePath?
+    ) -> [ImageArgument] {
         let listing = FolderListing(below: folder, includesLinks: true)
+        let (root, other) = (folder.components, output?.components ?? [])
+        let isInside = other.count > root.count && other.starts(with: root)
         let pictures = listing.files.filter { file in
+            if isInside, file.components.starts(with: other) { return false }
             // What cannot be read is told of when it is loaded.
             let format = (try? file.read(atMost: 4096))?.kf.imageFormat ?? .unknown
             let named = ImageFormat(fileExtension: file.fileExtension)
@@ -50,7 +58,7 @@ struct SourceArguments: ParsableArguments {
         return pictures.map { ImageArgument($0, below: folder) }
             + listing.failures.map { failure in
                 ImageArgument(
-                    String(escaping: failure.path.bytes),
+                    failure.path.urlText,
                     failure: LoadFailure(
                         code: LoadFailure.unreadable, message: failure.description))
             }

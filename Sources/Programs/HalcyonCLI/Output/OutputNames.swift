@@ -39,7 +39,7 @@ struct FileName: Equatable, Sendable {
     }
 }
 
-/// How the names of files are made: a text in which `{name}` and `{ext}` stand for those of a source.
+/// A template for the names of files, in which `{name}` and `{ext}` stand for those of a source.
 struct NameTemplate: Sendable {
     private enum Part: Equatable, Sendable {
         case text([UInt8])
@@ -105,7 +105,7 @@ final class OutputNames: Sendable {
         /// Empty, or with a slash at its end.
         var folder: [UInt8]
         let name: FileName
-        /// What makes its path another than those before.
+        /// Makes the path unique.
         var suffix = ""
 
         func path(_ template: NameTemplate, in format: ImageFormat?, _ more: String = "") -> [UInt8]
@@ -126,7 +126,7 @@ final class OutputNames: Sendable {
         let files = arguments.indices.filter { arguments[$0].file != nil }
         let groups = Dictionary(grouping: files) { wishes[$0].path(template, in: format) }
         for equal in groups.values {
-            let folders = equal.map { arguments[$0].file?.folders ?? [] }
+            let folders = equal.map { Array(arguments[$0].file?.components.dropLast() ?? []) }
             if Set(folders).count == 1 { continue }
             let common = folders.reduce(folders[0]) { common, other in
                 zip(common, other).prefix { $0 == $1 }.map { $0.0 }
@@ -174,14 +174,14 @@ final class OutputNames: Sendable {
 }
 
 extension FilePath {
-    /// The names of the folders that lead to the file from the root, without `.` and `..`.
-    fileprivate var folders: [[UInt8]] {
-        (FilePath(url) ?? self).folder.bytes.split(separator: UInt8(ascii: "/")).reduce(into: []) {
-            folders, name in
+    /// The names that lead to the file from the root, without `.` and `..`.
+    var components: [[UInt8]] {
+        let names = (FilePath(url) ?? self).bytes.split(separator: UInt8(ascii: "/"))
+        return names.reduce(into: []) { components, name in
             switch String(decoding: name, as: UTF8.self) {
             case ".": break
-            case "..": _ = folders.popLast()
-            default: folders.append(Array(name))
+            case "..": _ = components.popLast()
+            default: components.append(Array(name))
             }
         }
     }

@@ -3,15 +3,15 @@ import Foundation
 import Halcyon
 import HalcyonWork
 
-/// What becomes of files that are there already.
+/// The treatment of existing files.
 enum ExistingFiles: EnumerableFlag {
     case force
     case noClobber
 
     static func help(for value: ExistingFiles) -> ArgumentHelp? {
         switch value {
-        case .force: "Replace files that are there already; without this they are errors."
-        case .noClobber: "Leave files that are there already, and pass over their sources."
+        case .force: "Replace existing files; without this they are errors."
+        case .noClobber: "Leave existing files as they are, and skip their sources."
         }
     }
 }
@@ -33,7 +33,7 @@ enum MetadataChoice: EnumerableFlag {
     }
 }
 
-/// Where the images of sources are written, and how.
+/// The destination and the encoding of a command's images.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -77,6 +77,13 @@ struct OutputOptions: ParsableArguments {
             """))
     var quality: Double?
 
+    @Flag(
+        help: """
+            Write WebP and JPEG XL without any loss; PNG and TIFF have none, and other formats are \
+            refused.
+            """)
+    var lossless = false
+
     @Flag var metadata: MetadataChoice?
 
     var isStandardOutput: Bool { output == "-" }
@@ -103,7 +110,7 @@ struct OutputOptions: ParsableArguments {
         let options: [(name: String, isGiven: Bool, isForInPlace: Bool)] = [
             ("--format", format != nil, false), ("--name", name != nil, false),
             ("--force", existing == .force, false), ("--no-clobber", existing == .noClobber, false),
-            ("--quality", quality != nil, true),
+            ("--quality", quality != nil, true), ("--lossless", lossless, true),
             ("--keep-metadata", metadata == .keepMetadata, true),
             ("--strip", metadata == .strip, true),
         ]
@@ -117,6 +124,9 @@ struct OutputOptions: ParsableArguments {
         if !inPlace, !hasDestination, let idle = options.first(where: { $0.isGiven }) {
             throw ValidationError("\(idle.name) needs --output or --output-directory.")
         }
+        if lossless && quality != nil {
+            throw ValidationError("--lossless and --quality exclude each other.")
+        }
         if name != nil && outputDirectory == nil {
             throw ValidationError("--name needs --output-directory.")
         }
@@ -125,6 +135,9 @@ struct OutputOptions: ParsableArguments {
     /// - Throws: `ValidationError` for a format that cannot be written, and a template that is none.
     func plan(for arguments: [ImageArgument]) throws(ValidationError) -> OutputPlan {
         let format = try writtenFormat()
+        if lossless, let format, !format.isLossless {
+            throw ValidationError(format.lossText)
+        }
         let destination: OutputPlan.Destination
         if isStandardOutput {
             destination = .standardOutput
@@ -138,7 +151,7 @@ struct OutputOptions: ParsableArguments {
             destination = inPlace ? .inPlace(arguments.map(\.file)) : .nowhere
         }
         return OutputPlan(
-            destination: destination, format: format, quality: quality,
+            destination: destination, format: format, quality: quality, isLossless: lossless,
             keepsMetadata: metadata == .keepMetadata, existing: existing)
     }
 

@@ -17,12 +17,14 @@ struct OutputPlan: Sendable {
     let format: ImageFormat?
     /// 0…1; `nil` when it was not asked for.
     let quality: Double?
+    let isLossless: Bool
     let keepsMetadata: Bool
-    /// What becomes of files that are there already; `nil` when nothing was said.
+    /// The treatment of existing files; by default they are errors.
     let existing: ExistingFiles?
 
     static let nowhere = OutputPlan(
-        destination: .nowhere, format: nil, quality: nil, keepsMetadata: false, existing: nil)
+        destination: .nowhere, format: nil, quality: nil, isLossless: false,
+        keepsMetadata: false, existing: nil)
 
     /// The format to write for a source whose bytes are of the format `source`.
     func format(for source: ImageFormat) -> ImageFormat {

@@ -19,11 +19,11 @@ struct OutputWriter: Sendable {
     enum Outcome: Sendable {
         /// `nil` if the plan writes nothing.
         case written(FilePath?)
-        /// It was there already, and is left as it is.
+        /// An existing file, which is left as it is.
         case left(FilePath)
     }
 
-    /// The file that is to be left as it is, if that is known before the source is loaded.
+    /// The existing file that is to be left, as far as it is known before the source is loaded.
     /// - Throws: `LoadFailure` for a file that may not be written.
     func fileToLeave(for job: LoadBatch.Job) async throws -> FilePath? {
         guard let path = plan.path(for: job.index, in: plan.format) else { return nil }
@@ -81,10 +81,13 @@ struct OutputWriter: Sendable {
     private func encode(
         _ image: Image, _ original: Data, as format: ImageFormat, at place: String
     ) throws -> Data {
+        if plan.isLossless, !format.isLossless {
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: format.lossText)
+        }
         // What has metadata that cannot be read is written without it.
         let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
         let options = ImageEncodingOptions(
-            quality: plan.quality ?? Self.defaultQuality,
+            quality: plan.quality ?? Self.defaultQuality, isLossless: plan.isLossless,
             metadata: plan.keepsMetadata ? metadata : nil)
         do {
             return try reencodable(image, metadata: metadata, format).kf.data(
@@ -122,10 +125,10 @@ struct OutputWriter: Sendable {
         guard [S_IFREG, S_IFLNK].contains(kind & S_IFMT) else { return false }
         if plan.existing == .noClobber { return true }
         if let file = FileIdentity(path), sources.contains(file) {
-            throw unwritable(path, "it is a source of this run, which --in-place replaces")
+            throw unwritable(path, "it is a source of this run; only --in-place replaces those")
         }
         if plan.existing == .force { return false }
-        throw unwritable(path, "it is there already; --force replaces it, --no-clobber leaves it")
+        throw unwritable(path, "it exists; --force replaces it, --no-clobber skips it")
     }
 
     /// Makes the folders that lead to a file.
