@@ -33,15 +33,10 @@ struct ImageArgument: Sendable {
         }
     }
 
-    /// A file that was found in a folder, or in one below it.
-    init(_ path: FilePath, below root: FilePath) {
+    init(file path: FilePath) {
         text = path.urlText
         source = Self.fileSource(path.url, text)
         file = path
-        folder = Array(
-            path.bytes[root.bytes.count..<path.lastComponent.startIndex].drop {
-                $0 == UInt8(ascii: "/")
-            })
     }
 
     init(standardInput data: Data) {
@@ -52,8 +47,28 @@ struct ImageArgument: Sendable {
 
     init(_ text: String, failure: LoadFailure) {
         self.text = text
-        source = .success(.provider(MalformedSource(text: text, failure: failure)))
+        source = .failure(failure)
         file = nil
+    }
+
+    /// Returns the files in a folder and the folders below it; those that cannot be looked at are failures.
+    static func files(
+        in root: FilePath, includesLinks: Bool, where isWanted: (FilePath) -> Bool = { _ in true }
+    ) -> [ImageArgument] {
+        let listing = FolderListing(below: root, includesLinks: includesLinks)
+        let files = listing.files.filter(isWanted).map { path in
+            var argument = ImageArgument(file: path)
+            let folder = path.bytes[root.bytes.count..<path.lastComponent.startIndex]
+            argument.folder = Array(folder.drop { $0 == UInt8(ascii: "/") })
+            return argument
+        }
+        return files
+            + listing.failures.map { failure in
+                ImageArgument(
+                    failure.path.urlText,
+                    failure: LoadFailure(
+                        code: LoadFailure.unreadable, message: failure.description))
+            }
     }
 
     /// The name of the source's file, or the one that its URL makes.
@@ -189,16 +204,6 @@ private struct WrittenURL: Resource {
 
     // The initializer has checked that it parses.
     var downloadURL: URL { URL(string: cacheKey)! }
-}
-
-/// The stand-in for a malformed source among others that are loaded.
-private struct MalformedSource: ImageDataProvider {
-    let text: String
-    let failure: LoadFailure
-
-    var cacheKey: String { "malformed:\(text)" }
-
-    func data() async throws -> Data { throw failure }
 }
 
 extension ImageProcessorSpec {

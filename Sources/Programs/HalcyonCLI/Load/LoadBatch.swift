@@ -17,7 +17,7 @@ struct LoadBatch: Sendable {
     ///
     /// Once the task is cancelled, no further source is started, and failures by cancellation are
     /// not reported.
-    func run<Row: ResultRow>(
+    func run<Row: BatchRow & Sendable>(
         _ load: @escaping @Sendable (Job) async -> Row, report: (Row) -> Void
     ) async {
         console.beginProgress(
@@ -45,7 +45,7 @@ struct LoadBatch: Sendable {
         let argument: ImageArgument
         let console: Console
 
-        func run<Row: ResultRow>(_ load: @Sendable (Job) async -> Row) async -> Row {
+        func run<Row: BatchRow & Sendable>(_ load: @Sendable (Job) async -> Row) async -> Row {
             console.progress { [index, argument] in $0.start(index, label: argument.shortName) }
             let row = await load(self)
             console.progress { [index] in $0.finish(index, failed: row.isFailure) }

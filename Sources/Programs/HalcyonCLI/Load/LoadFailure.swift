@@ -6,7 +6,7 @@ import Halcyon
 struct LoadFailure: Error, Equatable {
     /// `KingfisherError`'s code, or one of those below.
     let code: Int
-    let message: String
+    var message: String
     /// Whether nothing went wrong but the user's patience.
     var isCancellation = false
 
@@ -32,9 +32,6 @@ extension LoadFailure {
         switch error {
         case let failure as LoadFailure:
             self = failure
-        case KingfisherError.imageSettingError(
-            reason: .dataProviderError(_, let failure as LoadFailure)):
-            self = failure
         case KingfisherError.cacheError(reason: .imageNotExisting):
             // The key is nothing that the user has written.
             self.init(code: 3006, message: "The image is not in the cache.")
@@ -56,9 +53,7 @@ extension LoadFailure {
         self.init(error)
         let cause = (error as? ImageCodingError) ?? (error as? KingfisherError)?.codingError
         if case .decoderStopped(let format, let reason)? = cause {
-            self = LoadFailure(
-                code: code,
-                message: "The decoder of \(format.rawValue) stopped (\(reason)) at \(place).")
+            message = "The decoder of \(format.rawValue) stopped (\(reason)) at \(place)."
         }
     }
 
@@ -71,7 +66,7 @@ extension LoadFailure {
             : argument.meantURL.map { "for a URL write \($0)" }
         guard !isCancellation, let hint else { return }
         let fault = message.hasSuffix(".") ? message.dropLast() : message[...]
-        self = LoadFailure(code: code, message: "\(fault); \(hint)")
+        message = "\(fault); \(hint)"
     }
 }
 

@@ -116,22 +116,26 @@ extension HTTPCacheUse {
     }
 }
 
-/// The result of one source: a line for people and an object for programs.
-protocol ResultRow: Sendable {
-    var source: ImageArgument { get }
+/// The result of one source.
+protocol BatchRow {
     var failure: LoadFailure? { get }
+}
+
+/// A result with a line for people and an object for programs.
+protocol ResultRow: BatchRow, Sendable {
+    var source: ImageArgument { get }
     var json: JSONObject { get }
     func line(style: TextStyle) -> String
 }
 
-extension ResultRow {
+extension BatchRow {
     var isFailure: Bool { failure != nil }
     /// Whether the source failed because the user stopped the program.
     var isCancelled: Bool { failure?.isCancellation == true }
 }
 
-extension Result {
-    var failure: Failure? {
+extension Result: BatchRow where Failure == LoadFailure {
+    var failure: LoadFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }
 }

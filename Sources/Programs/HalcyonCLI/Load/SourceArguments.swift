@@ -44,10 +44,9 @@ struct SourceArguments: ParsableArguments {
     private static func pictures(
         in folder: FilePath, _ allowsPDF: Bool, passingOver output: FilePath?
     ) -> [ImageArgument] {
-        let listing = FolderListing(below: folder, includesLinks: true)
         let (root, other) = (folder.components, output?.components ?? [])
         let isInside = other.count > root.count && other.starts(with: root)
-        let pictures = listing.files.filter { file in
+        return ImageArgument.files(in: folder, includesLinks: true) { file in
             if isInside, file.components.starts(with: other) { return false }
             // What cannot be read is told of when it is loaded.
             let format = (try? file.read(atMost: 4096))?.kf.imageFormat ?? .unknown
@@ -55,13 +54,6 @@ struct SourceArguments: ParsableArguments {
             let expected = format == .unknown ? named : format
             return expected.map { $0 != .PDF || allowsPDF } ?? false
         }
-        return pictures.map { ImageArgument($0, below: folder) }
-            + listing.failures.map { failure in
-                ImageArgument(
-                    failure.path.urlText,
-                    failure: LoadFailure(
-                        code: LoadFailure.unreadable, message: failure.description))
-            }
     }
 }
 

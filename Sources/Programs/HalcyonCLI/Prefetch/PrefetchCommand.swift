@@ -75,7 +75,6 @@ extension PrefetchCommand {
     private func prefetch(
         _ arguments: [ImageArgument], _ processor: (any ImageProcessor)?, _ console: Console
     ) async throws -> Int {
-        let sources = try arguments.map { try $0.source.get() }
         let options = try options(processor)
         let batch = LoadBatch(
             arguments: arguments, jobs: jobs, console: console, showsSources: false)
@@ -83,7 +82,7 @@ extension PrefetchCommand {
         let start = clock.now
         var tally = PrefetchTally()
         await batch.run { job in
-            await PrefetchRow(of: job.argument, prefetching: sources[job.index], options)
+            await PrefetchRow(of: job.argument, options)
         } report: { row in
             tally.count(row)
             console.report(

@@ -30,10 +30,15 @@ struct PrefetchRow: ResultRow {
 }
 
 extension PrefetchRow {
-    /// Brings `source` into the cache; cancelling the task stops that.
-    init(
-        of argument: ImageArgument, prefetching source: Source, _ options: KingfisherOptionsInfo
-    ) async {
+    /// Brings the image of `argument` into the cache; cancelling the task stops that.
+    init(of argument: ImageArgument, _ options: KingfisherOptionsInfo) async {
+        let source: Source
+        switch argument.source {
+        case .success(let found): source = found
+        case .failure(let failure):
+            self.init(source: argument, outcome: .failed(failure))
+            return
+        }
         let isSkipped = OneShot<Bool>()
         let prefetcher = ImagePrefetcher(
             sources: [source], options: options.storing(source)
