@@ -18,6 +18,8 @@ from origin import Origin
 
 CASES = Cases()
 INDEX = ".index.sqlite"
+# Of a file, only what a processor makes is cached.
+MADE = ("--processor", "flip:both")
 
 
 class Stage:
@@ -45,7 +47,7 @@ class Stage:
         return files[0]
 
     def load(self, *options):
-        return self.program.load(self.picture, *options, limit=self.case.seconds)
+        return self.program.load(self.picture, *MADE, *options, limit=self.case.seconds)
 
     def clear(self):
         return self.program.run("cache", "clear", limit=self.case.seconds)
@@ -225,7 +227,7 @@ def locked(name, lock):
             with lock(stage):
                 outcome = stage.load(*options)
                 # One that is looked for in vain, and stored.
-                new = None if options else program.load(other, limit=case.seconds)
+                new = None if options else program.load(other, *MADE, limit=case.seconds)
             loads(outcome)
             check(outcome.loaded[0]["cacheType"] == "disk", "not from the cache")
             check(outcome.seconds < usual + 1, f"{outcome.seconds:.1f} s, usually {usual:.1f}")
@@ -310,9 +312,9 @@ def full(program, case):
     path = program.home / "a.png"
     path.write_bytes(png(400, 400, noise=True))
     with mounted(program.cache, "size=256k"):
-        outcome = program.load(path, limit=case.seconds)
+        outcome = program.load(path, *MADE, limit=case.seconds)
         loads(outcome)
-        again = program.load(path, limit=case.seconds)
+        again = program.load(path, *MADE, limit=case.seconds)
         loads(again)
         check(again.loaded[0]["cacheType"] == "none", "half a file was found")
     return outcome
@@ -325,9 +327,9 @@ def filling(program, case):
         paths.append(program.home / f"{number}.png")
         paths[-1].write_bytes(png(100, 100, seed=number + 1, noise=True))
     with mounted(program.cache, "size=256k"):
-        outcome = program.load(*paths, limit=case.seconds)
+        outcome = program.load(*paths, *MADE, limit=case.seconds)
         loads(outcome, 20)
-        loads(program.load(*paths, limit=case.seconds), 20)
+        loads(program.load(*paths, *MADE, limit=case.seconds), 20)
     return outcome
 
 
@@ -340,7 +342,7 @@ def read_only(program, case):
         loads(outcome)
         other = program.home / "b.png"
         other.write_bytes(png(5, 5))
-        loads(program.load(other, limit=case.seconds))
+        loads(program.load(other, *MADE, limit=case.seconds))
     return outcome
 
 
@@ -419,7 +421,7 @@ def both(program, case):
     for number in range(50):
         paths.append(program.home / f"{number}.png")
         paths[-1].write_bytes(png(seed=number + 1))
-    arguments = ["load", "--json", *map(str, paths)]
+    arguments = ["load", "--json", *MADE, *map(str, paths)]
     processes = [program.start(*arguments) for _ in range(2)]
     outcomes = [program.finish(process, case.seconds) for process in processes]
     for outcome in outcomes:

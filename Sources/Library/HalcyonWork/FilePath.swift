@@ -78,7 +78,14 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(bytes: bytes + separator + component) ?? self
     }
 
-    private var lastComponent: ArraySlice<UInt8> {
+    /// The folder that the last component is in, as far as the path names it.
+    package var folder: FilePath {
+        let rest = bytes[..<lastComponent.startIndex]
+        return FilePath(bytes: rest.isEmpty ? [UInt8(ascii: ".")] : rest) ?? self
+    }
+
+    /// Empty for the root.
+    package var lastComponent: ArraySlice<UInt8> {
         let end = bytes.lastIndex { $0 != UInt8(ascii: "/") }.map { $0 + 1 } ?? bytes.endIndex
         let start = bytes[..<end].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
         return bytes[start..<end]

@@ -27,6 +27,30 @@ struct HalcyonCommand: AsyncParsableCommand {
         DecodingWorker.runIfAsked()
         StandardStream.reserveDescriptors()
         ProgramEnd.tellsOfLostOutput(of: "halcyon")
-        await main(ProcessArguments.texts)
+        let arguments = ProcessArguments.texts
+        if let fault = unknownCommand(in: arguments) { exit(withError: ValidationError(fault)) }
+        await main(arguments)
+    }
+
+    /// Says what is wrong with a word in place of a command, which the parser would call an unexpected argument.
+    static func unknownCommand(in arguments: [String]) -> String? {
+        var words = [configuration.commandName ?? ""]
+        var commands = configuration.subcommands.map { $0.configuration }
+        for word in arguments {
+            if commands.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
+            words.append(word)
+            guard let command = commands.first(where: { $0.commandName == word }) else {
+                let names = commands.compactMap(\.commandName)
+                let nearest = word.nearest(of: names)
+                // Two letters that have changed places are two changes.
+                let isMisspelt = nearest.distance <= min(2, word.count - 1)
+                let unknown = "There is no command “\(words.joined(separator: " ").printable)”"
+                return isMisspelt
+                    ? "\(unknown). Did you mean “\(words.dropLast().joined(separator: " ")) \(nearest.text)”?"
+                    : "\(unknown); there are: \(names.joined(separator: ", "))."
+            }
+            commands = command.subcommands.map { $0.configuration }
+        }
+        return nil
     }
 }

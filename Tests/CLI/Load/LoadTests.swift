@@ -12,7 +12,7 @@ struct LoadRowTests {
         bytes: 196_653, milliseconds: 12.345, output: nil)
 
     @Test func tellsAProgramEverythingInOrder() {
-        let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
+        let row = LoadRow(source: ImageArgument("a.jpg"), outcome: .loaded(image))
         #expect(
             row.json.jsonText
                 == #"{"source":"a.jpg","cacheKey":"key","cacheType":"disk","format":"JPEG","#
@@ -22,7 +22,7 @@ struct LoadRowTests {
 
     @Test func tellsAProgramOfAFailure() {
         let failure = LoadFailure(code: 2002, message: "no \"bird\"")
-        let row = LoadRow(source: ImageArgument("a.jpg"), result: .failure(failure))
+        let row = LoadRow(source: ImageArgument("a.jpg"), outcome: .failed(failure))
         #expect(
             row.json.jsonText
                 == #"{"source":"a.jpg","error":{"code":2002,"message":"no \"bird\""}}"#)
@@ -50,8 +50,8 @@ struct LoadRowTests {
 
     @Test func tellsPeopleOnOneLine() {
         var image = image
-        image.output = "out/a.png"
-        let row = LoadRow(source: ImageArgument("a.jpg"), result: .success(image))
+        image.output = FilePath(argument: "out/a.png")
+        let row = LoadRow(source: ImageArgument("a.jpg"), outcome: .loaded(image))
         #expect(
             row.line(style: .plain)
                 == "✓ a.jpg  640×427 JPEG, 196.7 kB, from disk in 12.3 ms → out/a.png")
@@ -59,20 +59,39 @@ struct LoadRowTests {
 
     @Test func aMessageCannotMoveTheCursor() {
         let failure = LoadFailure(code: 1, message: "a\u{1B}[2J")
-        let row = LoadRow(source: ImageArgument("b\u{7}"), result: .failure(failure))
+        let row = LoadRow(source: ImageArgument("b\u{7}"), outcome: .failed(failure))
         #expect(row.line(style: .plain) == "✗ b\u{FFFD}  a\u{FFFD}[2J (1)")
     }
 
-    @Test func sumsUp() {
+    private var skipped: LoadRow {
+        get throws {
+            let path = try #require(FilePath(argument: "out/a.png"))
+            return LoadRow(source: ImageArgument("a.jpg"), outcome: .skipped(path))
+        }
+    }
+
+    @Test func aSkippedSourceIsToldWithTheFileThatExists() throws {
+        let row = try skipped
+        #expect(
+            row.json.jsonText == #"{"source":"a.jpg","status":"skipped","output":"out/a.png"}"#)
+        #expect(row.line(style: .plain) == "– a.jpg  out/a.png exists")
+        #expect(!row.isFailure)
+    }
+
+    @Test func sumsUp() throws {
         var tally = LoadTally()
-        tally.count(LoadRow(source: ImageArgument("a"), result: .success(image)))
+        tally.count(LoadRow(source: ImageArgument("a"), outcome: .loaded(image)))
         tally.count(
             LoadRow(
-                source: ImageArgument("b"), result: .failure(LoadFailure(code: 1, message: ""))))
+                source: ImageArgument("b"), outcome: .failed(LoadFailure(code: 1, message: ""))))
         #expect(tally.count == 2)
         #expect(
             tally.summary(after: .milliseconds(250), style: .plain)
                 == "1 image (1 from disk), 1 failed, 196.7 kB in 250 ms")
+        tally.count(try skipped)
+        #expect(
+            tally.summary(after: .milliseconds(250), style: .plain)
+                == "1 image (1 from disk), 1 skipped, 1 failed, 196.7 kB in 250 ms")
     }
 }
 
@@ -105,6 +124,12 @@ extension ImageArgument {
     var provider: (any ImageDataProvider)? {
         get throws { if case .provider(let provider) = try source.get() { provider } else { nil } }
     }
+
+    /// The name of its file, with its extension.
+    var ownName: String {
+        let end = name.fileExtension.isEmpty ? "" : ".\(name.fileExtension)"
+        return String(escaping: name.stem) + end
+    }
 }
 
 struct ImageArgumentTests {
@@ -112,15 +137,26 @@ struct ImageArgumentTests {
         let argument = ImageArgument("https://example.org/birds/a%20b.jpg?size=2#top")
         let key = try argument.source.get().cacheKey
         #expect(key == "https://example.org/birds/a%20b.jpg?size=2#top")
-        #expect(try argument.ownName == "a b" && argument.provider == nil)
+        #expect(try argument.ownName == "a b.jpg" && argument.provider == nil)
+    }
+
+    @Test(arguments: [
+        ("example.org/x.jpg", "https://example.org/x.jpg"),
+        ("www.Example.org:8080/?token=abc", "https://www.Example.org:8080/?token=***"),
+        ("https://example.org/x.jpg", nil), ("photo.jpg/x.jpg", nil), ("none/x.jpg", nil),
+        ("./example.org/x.jpg", nil), ("photo.jpg", nil), ("data:,a", nil),
+    ])
+    func aFileThatIsCalledLikeAURLMayBeMeantAsOne(text: String, url: String?) {
+        #expect(ImageArgument(text).meantURL == url)
     }
 
     @Test(arguments: [
         ("https://example.org", "example.org"), ("https://example.org/", "example.org"),
-        ("https://example.org/photo.v2", "photo.v2"), ("https://example.org/.png", ".png"),
-        ("/tmp/photo.JPG", "photo"), ("photo", "photo"), ("file:///tmp/a.b.webp", "a.b"),
+        ("https://example.org/photo.v2", "photo.v2"), ("https://example.org/.png", "png"),
+        ("https://example.org/b%20c.png?d=e", "b c.png"), ("file:///tmp/a.b.webp", "a.b.webp"),
+        ("/tmp/photo.JPG", "photo.JPG"), ("photo", "photo"), (".hidden.png", ".hidden.png"),
     ])
-    func isCalledLikeItsLastComponentWithoutTheExtension(text: String, name: String) {
+    func isCalledLikeItsLastComponent(text: String, name: String) {
         #expect(ImageArgument(text).ownName == name)
     }
 
@@ -160,7 +196,7 @@ struct ImageArgumentTests {
             ] {
                 let argument = ImageArgument(text)
                 #expect(argument.text == "file://\(folder.url.path)/caf\(escape).png")
-                #expect(argument.ownName == (byte == 0xE8 ? "caf\\xE8" : "caf\\xE9"))
+                #expect(argument.name.stem == Array("caf".utf8) + [byte])
                 let provider = try #require(try argument.provider)
                 #expect(try await provider.data() == Data("\(byte)".utf8))
                 keys.insert(provider.cacheKey)

@@ -1,30 +1,78 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import HalcyonCLI
 
-struct OutputNamesTests {
+struct FileNameTests {
     @Test(arguments: [
-        ("bird", "bird"), ("a b/c", "a-b-c"), ("../../etc/passwd", "etc-passwd"),
-        (".hidden", "hidden"), ("-rf", "rf"), ("", "image"), ("...", "image"), ("翠鸟", "翠鸟"),
-        ("a\u{0}b\nc", "a-b-c"), ("$(rm)", "rm"), ("x\u{1B}[1m", "x-1m"),
+        ("bird.png", "bird", "png"), ("a b.JPG", "a b", "JPG"), ("photo.v2", "photo.v2", ""),
+        (".png", ".png", ""), ("a.b.webp", "a.b", "webp"), ("", "", ""), ("a.", "a.", ""),
     ])
-    func makesNamesSafe(wish: String, name: String) {
-        #expect(OutputNames.safe(wish) == name)
+    func theExtensionIsThatOfAnImage(name: String, stem: String, fileExtension: String) {
+        let found = FileName(name.utf8)
+        #expect(String(decoding: found.stem, as: UTF8.self) == stem)
+        #expect(found.fileExtension == fileExtension)
     }
 
-    @Test func staysFarBelowWhatFileSystemsAllow() {
-        #expect(OutputNames.safe(String(repeating: "鸟", count: 500)).utf8.count <= 120)
+    @Test(arguments: [
+        ("bird", "bird"), ("a b/c", "a b-c"), ("../../etc/passwd", "etc-passwd"),
+        (".hidden", "hidden"), ("-rf", "rf"), ("", "image"), ("...", "image"), ("翠鸟", "翠鸟"),
+        ("a\u{0}b\nc", "a-b-c"), ("🐦 émoji", "🐦 émoji"), ("x\u{1B}[1m", "x-[1m"),
+    ])
+    func makesNamesOfServersSafe(text: String, name: String) {
+        #expect(String(decoding: FileName(safe: text).stem, as: UTF8.self) == name)
+    }
+}
+
+struct OutputNamesTests {
+    /// The paths for sources in a format each, `nil` for that of the source.
+    private func paths(
+        _ sources: [String], template: NameTemplate = .plain, format: ImageFormat? = nil,
+        written: ImageFormat = .PNG
+    ) -> [String] {
+        let names = OutputNames(of: sources.map(ImageArgument.init), template, format: format)
+        return sources.indices.map { String(escaping: names.path(for: $0, in: written)) }
     }
 
     @Test func givesNoNameTwice() {
-        var names = OutputNames()
-        let wishes = ["a", "A", "a", "a-2", "b", "a"]
-        let given = wishes.map { names.next(for: $0) }
-        #expect(given == ["a", "A-2", "a-3", "a-2-2", "b", "a-4"])
-        #expect(Set(given.map { $0.lowercased() }).count == given.count)
+        let sources = ["a.png", "A.png", "a.png", "a-2.png", "b.png", "a.png", "a.jpg"]
+        #expect(
+            paths(sources) == [
+                "a.png", "A.png", "a-2.png", "a-2-2.png", "b.png", "a-3.png", "a-4.png",
+            ])
+    }
+
+    @Test func onlyTheExtensionFollowsTheFormat() {
+        let sources = ["a b.PNG", "c.jpeg", ".d", "🐦 émoji.bmp"]
+        #expect(paths(sources) == ["a b.PNG", "c.png", ".d.png", "🐦 émoji.png"])
+        #expect(
+            paths(sources, format: .WebP, written: .WebP)
+                == ["a b.webp", "c.webp", ".d.webp", "🐦 émoji.webp"])
+    }
+
+    @Test func filesOfOneNameKeepTheirFolders() {
+        let sources = ["x/one/a.png", "x/two/a.png", "./x/two/../a.png", "y/b.png", "y/b.png"]
+        #expect(
+            paths(sources) == ["one/a.png", "two/a.png", "a.png", "b.png", "b-2.png"])
+        #expect(
+            paths(["http://h/one/a.png", "http://h/two/a.png"]) == ["a.png", "a-2.png"])
+    }
+
+    @Test func aTemplateHasTheNameAndTheExtension() throws {
+        let template = try NameTemplate("x {name}-400.{ext}")
+        #expect(
+            paths(["{ext}.png", "b.jpg", "{ext}.gif"], template: template)
+                == ["x {ext}-400.png", "x b-400.png", "x {ext}-2-400.png"])
+    }
+
+    @Test func namesFitIntoWhatFileSystemsAllow() {
+        let long = String(repeating: "鸟", count: 84)
+        let found = paths(["\(long).gif", "\(long).gif"], format: .WebP, written: .WebP)
+        #expect(found[0] == String(repeating: "鸟", count: 83) + ".webp")
+        #expect(found[1] == String(repeating: "鸟", count: 82) + "-2.webp")
     }
 }
 
@@ -62,6 +110,28 @@ struct PendingFileTests {
         #expect(try Data(contentsOf: file) == Data("new".utf8))
         let type = try FileManager.default.attributesOfItem(atPath: link.path)[.type]
         #expect(type as? FileAttributeType == .typeSymbolicLink)
+    }
+
+    @Test func keepsThePermissionsOfAFile() throws {
+        let file = try folder.write(Data("former".utf8), to: "a")
+        try #require(chmod(file.path, 0o640) == 0)
+        try PendingFile.write(Data("new".utf8), to: file.path)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+        #expect(mode as? Int == 0o640)
+    }
+
+    @Test func leavesAFileThatIsNotToBeReplaced() throws {
+        let file = try folder.write(Data("former".utf8), to: "a")
+        let path = try #require(FilePath(file))
+        let error = #expect(throws: POSIXError.self) {
+            try PendingFile.write(Data("new".utf8), to: path, replacing: false)
+        }
+        #expect(error?.code == .EEXIST)
+        #expect(try Data(contentsOf: file) == Data("former".utf8))
+        let other = path.folder.appending([0xE9])
+        try PendingFile.write(Data("new".utf8), to: other, replacing: false)
+        #expect(try other.read() == Data("new".utf8))
+        #expect(FolderListing(below: path.folder, includesLinks: false).files.count == 2)
     }
 
     @Test func doesNotReplaceADevice() throws {

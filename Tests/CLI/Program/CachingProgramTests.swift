@@ -151,6 +151,91 @@ import Testing
     }
 }
 
+/// The cache's use for local files, and `--no-cache`.
+@Suite(.timeLimit(.minutes(20))) struct LocalCacheProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
+
+    init() async throws { (program, origin) = try await Self.start() }
+
+    private func rows(_ arguments: String...) async throws -> [[String: Any]] {
+        try await program.run(["load", "--json"] + arguments, code: 0).rows
+    }
+
+    private func types(_ rows: [[String: Any]]) -> [String?] {
+        rows.map { $0["cacheType"] as? String }
+    }
+
+    private var cachedKeys: [String] {
+        get async throws { try await cache("list").rows.compactMap { $0["key"] as? String } }
+    }
+
+    @Test func filesAreReadWhereTheyAre() async throws {
+        try program.folder.write(Pictures.png(), to: "a.png")
+        let uri = "data:image/png;base64,\(Pictures.png().base64EncodedString())"
+        for _ in 0..<2 {
+            let found = try await rows("a.png", uri, "--cache-directory", "cache")
+            #expect(types(found) == ["none", "none"])
+        }
+        #expect(try await cachedKeys == [])
+        try program.folder.write(Data("a.png\n".utf8), to: "list.txt")
+        let prefetched = try await program.run(
+            "prefetch", "list.txt", "--json", "--cache-directory", "cache", code: 0)
+        #expect(try prefetched.rows.first?["status"] as? String == "completed")
+        #expect(try await cachedKeys == [])
+    }
+
+    @Test func onlyWhatAProcessorMakesOfAFileIsCached() async throws {
+        try program.folder.write(Pictures.png(), to: "a.png")
+        let arguments = ["a.png", "--processor", "resize:20x15", "--cache-directory", "cache"]
+        for type in ["none", "disk"] {
+            let row = try await program.run(["load", "--json"] + arguments, code: 0).row
+            try row.expect(["cacheType": type, "width": 20])
+        }
+        let keys = try await cachedKeys
+        #expect(keys.count == 1 && keys[0].contains("@"))
+        // Another picture of another size has another key.
+        try program.folder.write(Pictures.png(width: 80, height: 60), to: "a.png")
+        let changed = try await program.run(["load", "--json"] + arguments, code: 0).row
+        try changed.expect([
+            "cacheType": "none", "bytes": Pictures.png(width: 80, height: 60).count,
+        ])
+        try program.folder.write(Data("a.png\n".utf8), to: "list.txt")
+        let skipped = try await program.run(
+            ["prefetch", "list.txt", "--json"] + arguments.dropFirst(), code: 0)
+        #expect(try skipped.rows.first?["status"] as? String == "skipped")
+    }
+
+    @Test func aFileThatIsGivenTwiceIsTheSameTwice() async throws {
+        let jpeg = try Image.decoding(Pictures.png()).kf.data(format: .JPEG, options: .init())
+        try program.folder.write(jpeg, to: "a.jpg")
+        for row in try await rows("a.jpg", "a.jpg", "--jobs", "1") {
+            try row.expect(["format": "JPEG", "bytes": jpeg.count, "width": 40])
+        }
+    }
+
+    @Test(arguments: [[], ["--processor", "resize:20x15"]])
+    func withoutACacheNothingIsFoundAndNothingIsStored(options: [String]) async throws {
+        try program.folder.write(Pictures.png(), to: "a.png")
+        _ = try await program.run(["load", url("a.png")] + options, code: 0)
+        let before = try await program.run("cache", "list", "--json").rows.count
+        #expect(before > 0)
+        for count in 2...3 {
+            let outcome = try await program.run(
+                ["load", "--json", "--no-cache", url("a.png"), url("c.png"), "a.png"] + options,
+                code: 0)
+            #expect(try types(outcome.rows) == ["none", "none", "none"])
+            #expect(origin.requestCount(for: "/a.png") == count)
+        }
+        #expect(try await program.run("cache", "list", "--json").rows.count == before)
+    }
+
+    @Test func theDefaultCacheHasALimit() async throws {
+        let row = try await program.run("cache", "info", "--json").row
+        #expect(row["limit"] as? Int == 1_000_000_000)
+    }
+}
+
 @Suite(.timeLimit(.minutes(20))) struct CacheProgramTests: ProgramSuite {
     let program: Program
     let origin: OriginServer

@@ -38,7 +38,16 @@ import Testing
             ("none/a.jpg", "5003 There is no file at \(folder)/none/a.jpg."),
             ("file:///none.jpg", "5003 There is no file at /none.jpg."),
             ("link.png", "5003 There is no file at \(folder)/link.png."),
-            ("/", "5003 / is a folder, not a file."),
+            (
+                "example.org/x.jpg",
+                "5003 There is no file at \(folder)/example.org/x.jpg; "
+                    + "for a URL write https://example.org/x.jpg"
+            ),
+            ("photo.jpg/x.jpg", "5003 There is no file at \(folder)/photo.jpg/x.jpg."),
+            (
+                "/",
+                "5003 / is a folder, not a file; load and info take the pictures in it with -r"
+            ),
             ("fifo.png", "5003 \(folder)/fifo.png is a FIFO, not a file."),
             (
                 "text.png/a.jpg",
@@ -206,7 +215,6 @@ import Testing
             at: program.folder.file("folder"), withIntermediateDirectories: true)
         let outputs: [([String], String)] = [
             (["-o", "none/a.png"], "none/a.png cannot be written: No such file or directory"),
-            (["-o", "folder"], "folder cannot be written: Is a directory"),
             (["-o", "/dev/full"], "/dev/full cannot be written: No space left on device"),
             (["--output-directory", "a.png"], "a.png cannot be written: it is no folder"),
         ]

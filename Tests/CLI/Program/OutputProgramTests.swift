@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import HalcyonCLI
@@ -71,12 +72,120 @@ import Testing
         #expect(try names(in: "deep/out") == ["escaped.png"] && names(in: "deep") == ["out"])
     }
 
-    @Test func aFolderOfOutputsDoesNotReplaceASource() async throws {
+    @Test(arguments: [
+        ["--output-directory", "."], ["--output-directory", ".", "--force"],
+        ["--output", "link.png"], ["--output", "a.png", "--force"],
+    ])
+    func aSourceIsReplacedByAccidentNever(options: [String]) async throws {
         let file = try program.folder.write(Pictures.png(), to: "a.png")
+        try FileManager.default.createSymbolicLink(
+            atPath: program.folder.file("link.png").path, withDestinationPath: "a.png")
         let outcome = try await program.run(
-            "load", "--json", "a.png", "--processor", "bw", "--output-directory", ".", code: 1)
+            ["load", "--json", "a.png", "--processor", "bw"] + options, code: 1)
         #expect(try outcome.row.error.code == 9002)
+        #expect(try outcome.row.error.message?.contains("--in-place") == true)
         #expect(try Data(contentsOf: file) == Pictures.png())
+    }
+
+    @Test func inPlaceEverySourceIsReplaced() async throws {
+        try program.folder.write(Pictures.png(), to: "a.png")
+        try program.folder.write(BMPFixture.data(.quadrants(width: 6, height: 4)), to: "b.bmp")
+        try program.folder.write(
+            try Image.decoding(Pictures.png()).kf.data(format: .JPEG, options: .init()),
+            to: "c d.jpeg")
+        let outcome = try await program.run(
+            "load", "--json", "a.png", "b.bmp", "c d.jpeg", "missing.png", "--in-place",
+            "--processor", "resize:20x15", code: 1)
+        let rows = try outcome.rows
+        #expect(
+            rows.map { $0["output"] as? String } == ["a.png", nil, "c d.jpeg", nil])
+        #expect(rows.map { $0.error.code } == [nil, 9002, nil, 5003])
+        #expect(rows[1].error.message?.contains("BMP is no format that can be written") == true)
+        for (name, format) in [("a.png", ImageFormat.PNG), ("c d.jpeg", .JPEG)] {
+            let written = try image(name)
+            #expect(written.format == format && written.image.pixelSize.width == 20)
+        }
+        #expect(try names(in: ".").filter { !$0.hasPrefix(".") && $0 != "caches" }.count == 3)
+    }
+
+    @Test func namesAreKept() async throws {
+        for name in ["with space.png", "🐦 émoji.png", "$(x);'.png", ".dot.png"] {
+            try program.folder.write(Pictures.png(), to: name)
+        }
+        _ = try await program.run(
+            "load", "with space.png", "🐦 émoji.png", "$(x);'.png", ".dot.png", "--format", "webp",
+            "--output-directory", "out", code: 0)
+        #expect(
+            try Set(names(in: "out"))
+                == ["with space.webp", "🐦 émoji.webp", "$(x);'.webp", ".dot.webp"])
+    }
+
+    @Test func aNameThatIsNoTextIsKept() async throws {
+        let file = try program.folder.write(Pictures.png(), to: "plain.png")
+        let latin = try #require(FilePath(file)).folder.appending(Array("caf".utf8) + [0xE9])
+        try #require(latin.withCString { latin in link(file.path, latin) } == 0)
+        let outcome = try await program.run(
+            ["load", "--json", "--output-directory", "out"],
+            script: #"exec "$0" "$@" "$(printf 'caf\351')""#, code: 0)
+        let output = try #require(outcome.row["output"] as? String)
+        #expect(output.hasSuffix("/out/caf%E9.png"))
+        let written = try #require(URL(string: output).flatMap { FilePath($0) })
+        #expect(try Image.decoding(written.read()).pixelSize.width == 40)
+    }
+
+    @Test func aTemplateMakesTheNames() async throws {
+        _ = try await program.run(
+            "load", url("a.png"), url("b.gif"), "--output-directory", "out",
+            "--name", "{name}-400.{ext}", code: 0)
+        _ = try await program.run(
+            "load", url("a.png"), "--output-directory", "out", "--name", "{name} small.webp",
+            code: 0)
+        #expect(try names(in: "out") == ["a small.webp", "a-400.png", "b-400.gif"])
+        #expect(try image("out/a small.webp").format == .WebP)
+    }
+
+    @Test func filesOfOneNameKeepTheirFolders() async throws {
+        for path in ["in/one/a.png", "in/two/a.png", "in/two/b.png"] {
+            try program.folder.write(Pictures.png(), to: path)
+        }
+        let outcome = try await program.run(
+            "load", "--json", "in/one/a.png", "in/two/a.png", "in/two/b.png",
+            "--output-directory", "out", "--format", "webp", code: 0)
+        #expect(
+            try outcome.rows.map { $0["output"] as? String }
+                == ["out/one/a.webp", "out/two/a.webp", "out/b.webp"])
+        #expect(try names(in: "out/one") == ["a.webp"])
+    }
+
+    @Test func anExistingFileIsNotReplacedWithoutAWord() async throws {
+        let former = Data("former".utf8)
+        let file = try program.folder.write(former, to: "out/a.webp")
+        for options in [
+            ["--output", "out/a.webp"], ["--output-directory", "out", "--format", "webp"],
+        ] {
+            let load = ["load", "--json", url("a.png")] + options
+            let refused = try await program.run(load, code: 1)
+            #expect(
+                try refused.row.error.message
+                    == "out/a.webp cannot be written: it exists; --force replaces it, "
+                    + "--no-clobber skips it")
+            let left = try await program.run(load + ["--no-clobber"], code: 0)
+            try left.row.expect([
+                "source": url("a.png"), "status": "skipped", "output": "out/a.webp",
+            ])
+            // Nothing is loaded for that.
+            #expect(origin.requestCount == 0)
+        }
+        #expect(try Data(contentsOf: file) == former)
+        let late = try await program.run(
+            "load", url("a.png"), "--output-directory", "out", "--name", "{name}.{ext}", code: 0)
+        #expect(late.output.contains("→ out/a.png"))
+        let again = try await program.run(
+            "load", url("a.png"), "--output-directory", "out", "--no-clobber", code: 0)
+        #expect(again.output.contains("out/a.png exists"))
+        #expect(again.output.contains("0 images, 1 skipped"))
+        _ = try await program.run("load", url("a.png"), "-o", "out/a.webp", "--force", code: 0)
+        #expect(try image("out/a.webp").format == .WebP)
     }
 
     @Test func metadataIsWrittenOnlyWhenAskedFor() async throws {
@@ -92,10 +201,34 @@ import Testing
         // Processed, it is loaded at first, then from the cache, which holds the processed image.
         for options in [[], ["--keep-metadata"], processed, processed] {
             _ = try await program.run(
-                ["load", url("photo.jpg"), "--output", "out.jpg"] + options, code: 0)
+                ["load", url("photo.jpg"), "--output", "out.jpg", "--force"] + options, code: 0)
             let data = try Data(contentsOf: program.folder.file("out.jpg"))
             #expect((data.firstRange(of: name) != nil) == !options.isEmpty)
         }
+    }
+
+    @Test func withoutLossEveryPixelIsKept() async throws {
+        let noise = PNGFixture.data(.noise(width: 64, height: 48))
+        origin.route("/noise.png", .png(noise))
+        func colors(_ image: Image) throws -> [Color] {
+            let bitmap = try image.bitmap()
+            return (0..<48).flatMap { y in (0..<64).map { x in bitmap[x, y] } }
+        }
+        let original = try colors(Image.decoding(noise))
+        for format in ["webp", "jxl"] {
+            for (options, isEqual) in [(["--lossless"], true), ([], false)] {
+                _ = try await program.run(
+                    ["load", url("noise.png"), "-o", "x.\(format)", "--force"] + options, code: 0)
+                let written = try colors(image("x.\(format)").image)
+                #expect((written == original) == isEqual, "\(format) \(options)")
+            }
+        }
+        let jpeg = try Image.decoding(noise).kf.data(format: .JPEG, options: .init())
+        origin.route("/noise.jpg", .ok(jpeg))
+        let outcome = try await program.run(
+            "load", "--json", url("noise.jpg"), "--lossless", "--output-directory", "out", code: 1)
+        #expect(try outcome.row.error.code == 9001)
+        #expect(try outcome.row.error.message?.hasPrefix("--lossless: JPEG loses") == true)
     }
 
     @Test func qualityDecidesAboutSize() async throws {
@@ -103,7 +236,7 @@ import Testing
         var sizes: [Int] = []
         for quality in ["0", "0.5", "1"] {
             _ = try await program.run(
-                "load", url("noise.png"), "--output", "x.jpg", "--quality", quality)
+                "load", url("noise.png"), "--output", "x.jpg", "--force", "--quality", quality)
             sizes.append(try Data(contentsOf: program.folder.file("x.jpg")).count)
         }
         #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])

@@ -27,11 +27,12 @@ import Testing
         #expect(((try? names(in: "out")) ?? []).filter { $0 != "a.png" } == [])
     }
 
-    @Test func aClosedPipeEndsTheProgramQuietly() async throws {
+    @Test(arguments: [["--json"], ["--output", "-"]])
+    func aClosedPipeEndsTheProgramQuietly(options: [String]) async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let run = try program.start(
-            ["load", "--json", url("a.png")], output: pipe.fileHandleForWriting)
+            ["load", url("a.png")] + options, output: pipe.fileHandleForWriting)
         let outcome = try await run.outcome()
         #expect(outcome.exitCode == 128 + SIGPIPE && !outcome.error.lowercased().contains("fatal"))
     }
@@ -52,7 +53,7 @@ import Testing
     @Test(arguments: [
         ["load", "--json", "URL"], ["load", "URL"], ["cache", "path"], ["cache", "info"],
         ["prefetch", "list.txt", "--json"], ["formats"], ["--version"], ["load", "--help"],
-        ["cache", "responses"], ["info", "a.png"],
+        ["cache", "responses"], ["info", "a.png"], ["load", "URL", "--output", "-", "--quiet"],
     ])
     func outputThatIsLostIsToldOf(arguments: [String]) async throws {
         try program.folder.write(Data(url("a.png").utf8), to: "list.txt")

@@ -77,7 +77,7 @@ struct CacheLocation: ParsableArguments {
         help: .value(
             "dir",
             "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
-                + "~/.cache without that."))
+                + "~/.cache without that, which is kept below 1 GB."))
     var directory: String?
 
     func validate() throws {
@@ -89,7 +89,11 @@ struct CacheLocation: ParsableArguments {
     /// The cache whose files are in `directory` itself; the default one without.
     /// - Throws: `KingfisherError` when the folder cannot be made.
     static func cache(in directory: String?) throws -> ImageCache {
-        guard let directory else { return .default }
+        guard let directory else {
+            let cache = ImageCache.default
+            cache.diskStorage.config.sizeLimit = 1_000_000_000
+            return cache
+        }
         return try ImageCache(
             name: "default", cacheDirectoryURL: URL(fileURLWithPath: directory, isDirectory: true)
         ) { folder, _ in folder }

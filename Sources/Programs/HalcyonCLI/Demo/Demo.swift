@@ -78,9 +78,10 @@ struct Demo: Sendable {
                 return await loader.load(job)
             }
         } report: { row in
-            switch row.result {
-            case .success(let image): images[row.source.shortName] = image
-            case .failure: console.print(row.line(style: console.outputStyle))
+            if case .loaded(let image) = row.outcome {
+                images[row.source.shortName] = image
+            } else {
+                console.print(row.line(style: console.outputStyle))
             }
         }
         try Task.checkCancellation()
@@ -112,9 +113,7 @@ struct Demo: Sendable {
             let start = clock.now
             let result = try await manager.retrieveImage(
                 with: origin.url(variant.sample),
-                options: LoadRequest.plainOptions + [
-                    .processor(processor), .cacheSerializer(DefaultCacheSerializer.default),
-                ])
+                options: LoadRequest.options(processor: processor))
             let time = Quantity.milliseconds((clock.now - start).milliseconds)
             tiles.append(
                 ContactSheet.Tile(

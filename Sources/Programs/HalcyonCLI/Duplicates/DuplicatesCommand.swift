@@ -50,7 +50,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     func validate() throws {
         try check("--distance", distance, "from 0 to 32") { (0...32).contains($0) }
         if folders.contains("") { throw ValidationError("The name of a folder is empty.") }
-        if sheet?.isEmpty == true { throw ValidationError("The name of the sheet is empty.") }
+        try check(fileFor: "sheet", sheet)
     }
 
     func run() async throws {
@@ -61,10 +61,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
 extension DuplicatesCommand {
     /// Prints the groups; returns the number of unreadable files and folders.
     private func find(_ console: Console) async throws -> Int {
-        let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
-        for failure in found.failures { console.note(failure) }
-        let (pictures, unreadable) = try await read(found.paths, console)
-        let failures = found.failures.count + unreadable
+        let (pictures, failures) = try await read(console)
         let groups = PictureGroup.groups(of: pictures, distance: distance)
         if json {
             console.print(groups.map(\.json.jsonText))
@@ -87,46 +84,39 @@ extension DuplicatesCommand {
         return failures
     }
 
-    /// Reads one picture for each core, and one more whose file is read meanwhile.
-    private func read(
-        _ paths: [FilePath], _ console: Console
-    ) async throws -> (pictures: [FoundPicture], failures: Int) {
-        console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
-        let width = Processors.count + 1
-        return try await withThrowingTaskGroup(of: Reading.self) { group in
-            var results = [Int: FoundPicture]()
-            var failures = 0
-            var next = 0
-            func addNext() {
-                guard next < paths.count else { return }
-                let (index, path) = (next, paths[next])
-                next += 1
-                group.addTask { Reading(index: index, result: await FoundPicture.read(path)) }
+    private func read(_ console: Console) async throws -> ([FoundPicture], failures: Int) {
+        // One for each core, and one more whose file is read meanwhile.
+        let batch = LoadBatch(
+            arguments: try await BlockingWork.run { [folders] in Self.files(in: folders) },
+            jobs: Processors.count + 1, console: console, showsSources: false)
+        var pictures: [FoundPicture] = []
+        var failures = 0
+        await batch.run {
+            await FoundPicture.read($0.argument)
+        } report: { result in
+            switch result {
+            case .success(let picture): pictures += picture.map { [$0] } ?? []
+            case .failure(let failure):
+                failures += 1
+                console.note(failure.message.printable)
             }
-            for _ in 0..<width { addNext() }
-            while let reading = try await group.next() {
-                try Task.checkCancellation()
-                switch reading.result {
-                case .success(let picture): results[reading.index] = picture
-                case .failure(let failure):
-                    failures += 1
-                    let path = paths[reading.index].description
-                    console.note("\(path): \(failure.message)".printable)
-                }
-                console.progress { $0.finish(failed: reading.result.failure != nil) }
-                addNext()
-            }
-            return (paths.indices.compactMap { results[$0] }, failures)
         }
+        try Task.checkCancellation()
+        return (pictures, failures)
     }
 
-    /// The outcome for one of the paths.
-    ///
-    /// Not a tuple made in the closure of the task: optimised code of Swift 6.3 loses the index of a tuple that
-    /// leaves such a closure from a `do` or its `catch` (Tests/Compiler/task-tuple.swift).
-    private struct Reading: Sendable {
-        let index: Int
-        let result: Result<FoundPicture?, LoadFailure>
+    /// The files in some folders and the folders below them, each once, in the order of the arguments and by name.
+    private static func files(in names: [String]) -> [ImageArgument] {
+        let arguments = names.flatMap { name -> [ImageArgument] in
+            guard let path = FilePath(argument: name) else { return [] }
+            let argument = ImageArgument(file: path)
+            return argument.isFolder
+                ? ImageArgument.files(in: path, includesLinks: false) : [argument]
+        }
+        var seen: Set<URL> = []
+        return arguments.filter { argument in
+            argument.file.map { seen.insert($0.url.standardizedFileURL).inserted } ?? true
+        }
     }
 
     private static func copies(in groups: [PictureGroup]) -> Int {

@@ -54,11 +54,18 @@ extension FoundPicture {
 
     /// The picture in a file; `nil` when the file is not a picture. A failure says what keeps the file from being
     /// read, or its pixels from being decoded.
-    static func read(_ path: FilePath) async -> Result<FoundPicture?, LoadFailure> {
+    static func read(_ argument: ImageArgument) async -> Result<FoundPicture?, LoadFailure> {
         do {
+            // A folder that cannot be listed, and a link that leads nowhere, have none.
+            _ = try argument.source.get()
+            guard let path = argument.file else { return .success(nil) }
             return .success(try await reading(path))
         } catch {
-            return .failure(LoadFailure(error, at: path.description))
+            var failure = LoadFailure(error, at: argument.label)
+            if !failure.message.contains(argument.label) {
+                failure.message = "\(argument.label): \(failure.message)"
+            }
+            return .failure(failure)
         }
     }
 
@@ -129,39 +136,5 @@ extension PictureGroup {
             $0[0].path.description < $1[0].path.description
         }
         .map(PictureGroup.init)
-    }
-}
-
-/// The files in some folders and the folders below them, hidden ones left out.
-struct FoundFiles: Sendable {
-    /// Each file once, in the order of the arguments and by name. They begin as the arguments were written.
-    private(set) var paths: [FilePath] = []
-    /// A line for each file or folder that cannot be looked into.
-    private(set) var failures: [String] = []
-
-    private var seen: Set<URL> = []
-
-    init(in arguments: [String]) {
-        for argument in arguments {
-            guard let path = FilePath(argument: argument) else {
-                failures.append("“\(argument.printable)” is not there")
-                continue
-            }
-            do {
-                guard try path.status().st_mode & S_IFMT == S_IFDIR else {
-                    add(path)
-                    continue
-                }
-                let listing = FolderListing(below: path, includesLinks: false)
-                for file in listing.files { add(file) }
-                failures += listing.failures.map(\.description.printable)
-            } catch {
-                failures.append(error.description.printable)
-            }
-        }
-    }
-
-    private mutating func add(_ path: FilePath) {
-        if seen.insert(path.url.standardizedFileURL).inserted { paths.append(path) }
     }
 }

@@ -5,9 +5,9 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Tell size, frames, colours and more of image files, without decoding them.",
-        usage: "halcyon info <source> ... [--json]",
+        usage: "halcyon info <source> ... [--recursive] [--json]",
         discussion: """
-            Sources are http or https URLs, files and data URIs. What a camera has noted is told, but \
+            Sources are http or https URLs, files, data URIs and standard input. What a camera has noted is told, but \
             never where a picture was taken, by whom, and serial numbers. Nothing is cached.
 
             EXAMPLES:
@@ -21,14 +21,13 @@ struct InfoCommand: AsyncParsableCommand {
             EXIT CODES: 0 all sources were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
             """)
 
-    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
-    var sources: [String]
+    @OptionGroup var sources: SourceArguments
 
     @Flag(help: "Print one JSON object per source.")
     var json = false
 
     func run() async throws {
-        let (sources, json) = (sources.map(ImageArgument.init), json)
+        let (sources, json) = (try await sources.read(), json)
         try await CommandRunner.countFailures { console in
             let downloader = ImageDownloader(name: "halcyon")
             var failures = 0

@@ -59,12 +59,22 @@ extension InfoRow {
             case .network(let resource):
                 information = try await downloader.information(of: resource.downloadURL)
             case .provider(let provider):
-                let data = try await provider.data()
+                let data = try await Self.data(of: provider)
                 information = try await BlockingWork.run { try ImageInformation(of: data) }
             }
             self.init(source: source, result: .success(information))
         } catch {
-            self.init(source: source, result: .failure(LoadFailure(error, at: source.label)))
+            self.init(source: source, result: .failure(LoadFailure(error, of: source)))
+        }
+    }
+
+    /// The bytes, or the error that loading them is for a manager.
+    private static func data(of provider: any ImageDataProvider) async throws -> Data {
+        do {
+            return try await provider.data()
+        } catch {
+            throw KingfisherError.imageSettingError(
+                reason: .dataProviderError(provider: provider, error: error))
         }
     }
 }

@@ -10,29 +10,87 @@ struct ImageArgument: Sendable {
     let text: String
     /// The source of the image, or the failure to make one.
     let source: Result<Source, LoadFailure>
-    /// The suggested name of the output, without an extension.
-    let ownName: String
+    /// `nil` for sources that are no files.
+    let file: FilePath?
+    /// The folder of a file below the one that it was found in: empty, or with a slash at its end.
+    var folder: [UInt8] = []
 
     /// An `http` or `https` URL, a `file` URL or path, or a `data:` URI.
     init(_ text: String) {
         if DataURI.isScheme(of: text) {
             self.text = text
-            (source, ownName) = Self.dataSource(text)
+            source = Self.dataSource(text)
+            file = nil
         } else if let scheme = Self.scheme(of: text), scheme != "file" {
             self.text = text
-            (source, ownName) = Self.networkSource(text, scheme: scheme)
+            source = Self.networkSource(text, scheme: scheme)
+            file = nil
         } else {
-            let file = Self.file(text)
-            self.text = text.isEscaped ? file?.url.absoluteString ?? text : text
-            (source, ownName) = Self.fileSource(file, text)
+            let found = Self.file(text)
+            self.text = text.isEscaped ? found?.url.absoluteString ?? text : text
+            source = Self.fileSource(found?.url, text)
+            file = found?.path
         }
+    }
+
+    init(file path: FilePath) {
+        text = path.urlText
+        source = Self.fileSource(path.url, text)
+        file = path
+    }
+
+    init(standardInput data: Data) {
+        text = "-"
+        source = .success(.provider(Self.provider(of: data)))
+        file = nil
     }
 
     init(_ text: String, failure: LoadFailure) {
         self.text = text
-        source = .success(.provider(MalformedSource(text: text, failure: failure)))
-        ownName = "image"
+        source = .failure(failure)
+        file = nil
     }
+
+    /// Returns the files in a folder and the folders below it; those that cannot be looked at are failures.
+    static func files(
+        in root: FilePath, includesLinks: Bool, where isWanted: (FilePath) -> Bool = { _ in true }
+    ) -> [ImageArgument] {
+        let listing = FolderListing(below: root, includesLinks: includesLinks)
+        let files = listing.files.filter(isWanted).map { path in
+            var argument = ImageArgument(file: path)
+            let folder = path.bytes[root.bytes.count..<path.lastComponent.startIndex]
+            argument.folder = Array(folder.drop { $0 == UInt8(ascii: "/") })
+            return argument
+        }
+        return files
+            + listing.failures.map { failure in
+                ImageArgument(
+                    failure.path.urlText,
+                    failure: LoadFailure(
+                        code: LoadFailure.unreadable, message: failure.description))
+            }
+    }
+
+    /// The name of the source's file, or the one that its URL makes.
+    var name: FileName {
+        if let file { return FileName(file.lastComponent) }
+        if text == "-" { return FileName("stdin".utf8) }
+        // What has no name is not written.
+        switch try? source.get() {
+        case nil: return FileName(safe: "")
+        case .network(let resource):
+            let url = resource.downloadURL
+            let name = url.lastPathComponent
+            let isNamed = !name.isEmpty && name != "/"
+            return FileName(safe: isNamed ? name : url.host ?? "")
+        case .provider(let provider):
+            // The first digits of the digest.
+            return FileName(safe: "data-\(provider.cacheKey.suffix(64).prefix(12))")
+        }
+    }
+
+    /// Whether it is another source than a file, as far as it is one.
+    var isNoFile: Bool { file == nil && (try? source.get()) != nil }
 
     /// The text for people: without secrets, and with long data URIs shortened.
     var label: String {
@@ -46,30 +104,52 @@ struct ImageArgument: Sendable {
         return name.map(String.init) ?? label
     }
 
-    private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
+    var isFolder: Bool {
+        let status = try? file?.status()
+        return status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// The URL that was meant, perhaps, by a file that is called like one and is not there.
+    var meantURL: String? {
+        guard !DataURI.isScheme(of: text), Self.scheme(of: text) == nil,
+            let host = text.prefixMatch(of: Self.host),
+            ImageFormat(fileExtension: String(host.1)) == nil,
+            access(String(host.0.dropLast()), F_OK) != 0
+        else { return nil }
+        return "https://\(text)".maskingSecrets
+    }
+
+    /// The name of a host with a slash behind it, and its last label.
+    private static var host: Regex<(Substring, Substring)> {
+        /(?:[a-z0-9\-]+\.)+([a-z]{2,})(?::[0-9]+)?\//.ignoresCase()
+    }
+
+    private static func dataSource(_ text: String) -> Result<Source, LoadFailure> {
         do {
-            let data = try DataURI(text).data
-            let digest = Digest.sha256.hexadecimal(data)
-            let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
-            return (.success(.provider(provider)), "data-\(digest.prefix(12))")
+            return .success(.provider(provider(of: try DataURI(text).data)))
         } catch {
-            return (.failure(bad(ErrorText.of(error))), "data")
+            return .failure(bad(ErrorText.of(error)))
         }
+    }
+
+    private static func provider(of data: Data) -> RawImageDataProvider {
+        RawImageDataProvider(
+            data: data, cacheKey: "data:sha256:\(Digest.sha256.hexadecimal(data))")
     }
 
     private static func networkSource(
         _ text: String, scheme: String
-    ) -> (Result<Source, LoadFailure>, String) {
+    ) -> Result<Source, LoadFailure> {
         guard scheme == "http" || scheme == "https" else {
             let problem = "\(scheme) is not a scheme that images are loaded from; "
-            return (.failure(bad(problem + "http, https, file and data are.")), "image")
+            return .failure(bad(problem + "http, https, file and data are."))
         }
-        guard let url = URL(string: text), let host = url.host, !host.isEmpty else {
-            return (.failure(bad("This is not a valid URL: \(text.maskingSecrets)")), "image")
+        guard let url = URL(string: text), url.host?.isEmpty == false else {
+            return .failure(bad("This is not a valid URL: \(text.maskingSecrets)"))
         }
         var resource: any Resource = KF.ImageResource(downloadURL: url)
         if let written = WrittenURL(url, as: text) { resource = written }
-        return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
+        return .success(.network(resource))
     }
 
     /// Returns the file of a `file` URL or a path.
@@ -88,13 +168,11 @@ struct ImageArgument: Sendable {
 
     private static let keptInURLs = "%/:?#[]@!$&'()*+,;="
 
-    private static func fileSource(
-        _ file: (url: URL, path: FilePath)?, _ text: String
-    ) -> (Result<Source, LoadFailure>, String) {
-        guard let file else { return (.failure(bad("This is not a file: \(text)")), "image") }
+    private static func fileSource(_ url: URL?, _ text: String) -> Result<Source, LoadFailure> {
+        guard let url else { return .failure(bad("This is not a file: \(text)")) }
         // The key of the file's current version, even if it changes later.
-        let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
-        return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))
+        return .success(
+            .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: url.cacheKey)))
     }
 
     private static func bad(_ message: String) -> LoadFailure {
@@ -109,15 +187,6 @@ struct ImageArgument: Sendable {
         let scheme = text[..<end].lowercased()
         let allowed = "abcdefghijklmnopqrstuvwxyz0123456789+-."
         return scheme.utf8.allSatisfy(allowed.utf8.contains) ? scheme : nil
-    }
-
-    /// A file name without the extension of an image file.
-    private static func stem(of name: String, or fallback: String) -> String {
-        if name.isEmpty || name == "/" { return fallback }
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
-            ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
-        else { return name }
-        return String(name[..<dot])
     }
 }
 
@@ -135,16 +204,6 @@ private struct WrittenURL: Resource {
 
     // The initializer has checked that it parses.
     var downloadURL: URL { URL(string: cacheKey)! }
-}
-
-/// The stand-in for a malformed source among others that are loaded.
-private struct MalformedSource: ImageDataProvider {
-    let text: String
-    let failure: LoadFailure
-
-    var cacheKey: String { "malformed:\(text)" }
-
-    func data() async throws -> Data { throw failure }
 }
 
 extension ImageProcessorSpec {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// Loads or prefetches a list of sources concurrently, and reports their rows in the order of the list.
 ///
@@ -16,7 +17,7 @@ struct LoadBatch: Sendable {
     ///
     /// Once the task is cancelled, no further source is started, and failures by cancellation are
     /// not reported.
-    func run<Row: ResultRow>(
+    func run<Row: BatchRow & Sendable>(
         _ load: @escaping @Sendable (Job) async -> Row, report: (Row) -> Void
     ) async {
         console.beginProgress(
@@ -44,7 +45,7 @@ struct LoadBatch: Sendable {
         let argument: ImageArgument
         let console: Console
 
-        func run<Row: ResultRow>(_ load: @Sendable (Job) async -> Row) async -> Row {
+        func run<Row: BatchRow & Sendable>(_ load: @Sendable (Job) async -> Row) async -> Row {
             console.progress { [index, argument] in $0.start(index, label: argument.shortName) }
             let row = await load(self)
             console.progress { [index] in $0.finish(index, failed: row.isFailure) }
@@ -66,50 +67,77 @@ struct SourceLoader: Sendable {
     func load(_ job: LoadBatch.Job) async -> LoadRow {
         do {
             let source = try job.argument.source.get()
-            return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
+            return LoadRow(source: job.argument, outcome: try await outcome(source, of: job))
         } catch {
-            let failure = LoadFailure(error, at: job.argument.label)
-            return LoadRow(source: job.argument, result: .failure(failure))
+            let failure = LoadFailure(error, of: job.argument)
+            return LoadRow(source: job.argument, outcome: .failed(failure))
         }
     }
 
-    private func image(_ source: Source, of job: LoadBatch.Job) async throws -> LoadRow.Image {
+    private func outcome(
+        _ source: Source, of job: LoadBatch.Job
+    ) async throws -> LoadRow.Outcome {
+        if let file = try await writer.fileToLeave(for: job) { return .skipped(file) }
         let clock = ContinuousClock()
         let start = clock.now
+        let options = options.storing(source)
         let result = try await manager.retrieveImage(with: source, options: options) {
             job.receive($0, of: $1)
         }
         let duration = clock.now - start
-        let bytes = try await sourceBytes(of: result)
+        let bytes = try await sourceBytes(of: result, KingfisherParsedOptionsInfo(options))
         let format = bytes.kf.imageFormat
-        let output = try await writer.write(
-            result.image, original: try await original(of: result, bytes: bytes), format: format,
-            of: job)
-        return LoadRow.Image(
+        var image = LoadRow.Image(
             cacheKey: source.cacheKey, cacheType: result.cacheType,
             httpCacheUse: result.httpCacheUse, format: format, width: result.image.pixelSize.width,
             height: result.image.pixelSize.height, frames: result.image.frameCount,
-            bytes: bytes.count, milliseconds: duration.milliseconds, output: output)
+            bytes: bytes.count, milliseconds: duration.milliseconds)
+        switch try await writer.write(
+            result.image, original: try await original(of: result, bytes: bytes),
+            format: try await fileFormat(of: job.argument, result) ?? format, of: job)
+        {
+        case .left(let file): return .skipped(file)
+        case .written(let file): image.output = file
+        }
+        return .loaded(image)
+    }
+
+    /// The format of a local file that was not read: what was made of it may be cached in another.
+    private func fileFormat(
+        of argument: ImageArgument, _ result: RetrieveImageResult
+    ) async throws -> ImageFormat? {
+        guard result.cacheType.cached, let file = argument.file else { return nil }
+        return try await BlockingWork.run { try file.read(atMost: 1 << 16).kf.imageFormat }
     }
 
     /// The bytes that were loaded, for a processed image those that were cached.
-    private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
+    private func sourceBytes(
+        of result: RetrieveImageResult, _ options: KingfisherParsedOptionsInfo
+    ) async throws -> Data {
         let isCached = result.cacheType.cached
         let identifier = isCached ? processorIdentifier : ""
-        if isCached || isProcessed, let data = try await cachedBytes(of: result, identifier) {
+        if isCached || options.cacheOriginalImage,
+            let data = try await cachedBytes(of: result, identifier)
+        {
             return data
         }
+        // Of what is in memory only, there are no bytes but those of the source.
+        if isCached, !isProcessed, let data = await localBytes(of: result) { return data }
         return try await BlockingWork.run { result.data() ?? Data() }
     }
 
     /// The bytes of the unprocessed image, as far as they are needed and can be had.
     private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
         guard writer.plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
-        // What is cached may have been cached without the position; the file may be gone by now.
-        if case .provider(let provider) = result.source, let data = try? await provider.data() {
-            return data
-        }
+        // What is cached may have been cached without the position.
+        if let data = await localBytes(of: result) { return data }
         return try await cachedBytes(of: result, "") ?? bytes
+    }
+
+    /// The bytes of a source that is not on the network; `nil` also for a file that is gone by now.
+    private func localBytes(of result: RetrieveImageResult) async -> Data? {
+        guard case .provider(let provider) = result.source else { return nil }
+        return try? await provider.data()
     }
 
     private func cachedBytes(

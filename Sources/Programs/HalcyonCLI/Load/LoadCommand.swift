@@ -9,8 +9,7 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load images through the cache, process them and write them.",
         discussion: LoadHelp.discussion)
 
-    @Argument(help: .value("source", "An http or https URL, a file, or a data URI."))
-    var sources: [String]
+    @OptionGroup var sources: SourceArguments
 
     @Option(
         name: .customLong("processor"),
@@ -18,46 +17,17 @@ struct LoadCommand: AsyncParsableCommand {
             "spec", "A processor to apply, such as resize:200x100:fit; repeat it for a chain."))
     var processors: [String] = []
 
-    @Option(
-        name: .shortAndLong,
-        help: .value("file", "The file to write the image of a single source to."))
-    var output: String?
-
-    @Option(
-        help: .value("dir", "The folder to write the images to; it is created when it is missing."))
-    var outputDirectory: String?
-
-    @Option(
-        help: .value(
-            "format",
-            """
-            The format to write; else the output file's extension decides, else the format of the \
-            source, or PNG where that cannot be written.
-            """))
-    var format: String?
-
-    @Option(
-        help: .value(
-            "0...1",
-            """
-            0 (smallest) to 1 (best), for formats that lose something; \
-            \(OutputWriter.defaultQuality) by default.
-            """))
-    var quality: Double?
-
-    @Flag(
-        help: """
-            Write the source's EXIF and XMP data too; nothing of it is written otherwise. (Where a \
-            picture was taken is lost if it was first loaded without this option, unless \
-            --force-refresh loads it again.)
-            """)
-    var keepMetadata = false
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
 
     @OptionGroup(title: "Cache")
     var cacheLocation: CacheLocation
 
     @Flag(help: "Load again what is cached.")
     var forceRefresh = false
+
+    @Flag(help: "Neither use the disk cache nor store anything in it.")
+    var noCache = false
 
     @Flag(help: "Load nothing; what is not cached is error 3006.")
     var onlyFromCache = false
@@ -114,25 +84,46 @@ struct LoadCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        _ = try request()
+        try checkRanges()
+        try check(fileFor: "trace", trace)
+        let count = sources.sources.count
+        if output.output != nil, count > 1 || sources.recursive {
+            let many = sources.recursive ? "folders" : "\(count)"
+            throw ValidationError(
+                "--output is for one source; use --output-directory for \(many).")
+        }
+        if output.isStandardOutput && json {
+            throw ValidationError("--json and --output - would both write to standard output.")
+        }
+        if forceRefresh && onlyFromCache {
+            throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
+        }
+        let cacheOptions = [
+            ("--only-from-cache", onlyFromCache), ("--http-caching", httpCaching),
+            ("--cache-directory", cacheLocation.directory != nil),
+        ]
+        if noCache, let other = cacheOptions.first(where: { $0.1 }) {
+            throw ValidationError("--no-cache and \(other.0) exclude each other.")
+        }
+        for text in sources.sources where output.inPlace {
+            let source = ImageArgument(text)
+            if text == "-" || source.isNoFile {
+                throw ValidationError("--in-place is for files; \(source.label) is none.")
+            }
+        }
+        _ = try ImageProcessorSpec.parse(option: processors)
     }
 
     func run() async throws {
-        let request = try request()
-        try await CommandRunner.countFailures(quiet: quiet, request.run)
-    }
-
-    /// - Throws: `ValidationError` for invalid values and combinations.
-    func request() throws -> LoadRequest {
-        try checkRanges()
-        try checkCombinations()
-        let arguments = sources.map(ImageArgument.init)
-        return LoadRequest(
+        // Until the sources are there, Ctrl-C ends the process as it ends any other.
+        let arguments = try await sources.read(
+            allowsPDF: allowPDF,
+            passingOver: output.outputDirectory.flatMap(FilePath.init(argument:)))
+        let request = LoadRequest(
             command: self, arguments: arguments,
             processor: try ImageProcessorSpec.parse(option: processors),
-            plan: OutputPlan(
-                destination: destination(for: arguments), format: try outputFormat(),
-                quality: quality, keepsMetadata: keepMetadata))
+            plan: try output.plan(for: arguments))
+        try await CommandRunner.countFailures(quiet: quiet, request.run)
     }
 
     var limits: DecodingLimits {
@@ -146,7 +137,6 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func checkRanges() throws {
         try check(jobs: jobs)
-        try check("--quality", quality, "from 0 to 1") { (0...1).contains($0) }
         let seconds = "a number of seconds above 0"
         try check("--timeout", timeout, seconds) { $0 > 0 && $0.isFinite }
         try check("--max-pixels", maxPixels, "at least 1") { $0 >= 1 }
@@ -155,56 +145,5 @@ struct LoadCommand: AsyncParsableCommand {
             (1...most).contains($0)
         }
         try check("--decoding-timeout", decodingTimeout, seconds) { $0 > 0 && $0 <= 1e9 }
-    }
-
-    private func checkCombinations() throws {
-        if output != nil && outputDirectory != nil {
-            throw ValidationError("Give either --output or --output-directory, not both.")
-        }
-        if output != nil && sources.count > 1 {
-            throw ValidationError(
-                "--output is for one source; use --output-directory for \(sources.count).")
-        }
-        if output == "-" { throw ValidationError("--output needs a file; “-” is none.") }
-        for (name, value) in [
-            ("--output", output), ("--output-directory", outputDirectory), ("--trace", trace),
-        ] where value?.isEscaped == true {
-            throw ValidationError("\(name): names of files that are written must be UTF-8.")
-        }
-        if output?.isEmpty == true || outputDirectory?.isEmpty == true {
-            throw ValidationError("The name of the output is empty.")
-        }
-        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty.") }
-        if output == nil && outputDirectory == nil {
-            let idle = [
-                (format != nil, "--format"), (quality != nil, "--quality"),
-                (keepMetadata, "--keep-metadata"),
-            ].first { $0.0 }
-            if let idle { throw ValidationError("\(idle.1) needs --output or --output-directory.") }
-        }
-        if forceRefresh && onlyFromCache {
-            throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
-        }
-    }
-
-    private func outputFormat() throws -> ImageFormat? {
-        if let format { return try writable(ImageFormat(argument: format), named: format) }
-        let pathExtension = output.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
-        guard let format = ImageFormat(fileExtension: pathExtension) else { return nil }
-        return try writable(format, named: pathExtension)
-    }
-
-    private func writable(_ format: ImageFormat?, named name: String) throws -> ImageFormat {
-        let writable = ImageFormat.writable
-        if let format, writable.contains(format) { return format }
-        let names = writable.map { $0.rawValue.lowercased() }.joined(separator: ", ")
-        throw ValidationError("“\(name)” is no format that can be written; these are: \(names).")
-    }
-
-    private func destination(for arguments: [ImageArgument]) -> OutputPlan.Destination {
-        if let output { return .file(output) }
-        guard let outputDirectory else { return .nowhere }
-        var names = OutputNames()
-        return .directory(outputDirectory, names: arguments.map { names.next(for: $0.ownName) })
     }
 }

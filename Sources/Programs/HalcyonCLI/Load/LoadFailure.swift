@@ -6,12 +6,14 @@ import Halcyon
 struct LoadFailure: Error, Equatable {
     /// `KingfisherError`'s code, or one of those below.
     let code: Int
-    let message: String
+    var message: String
     /// Whether nothing went wrong but the user's patience.
     var isCancellation = false
 
     /// The source is no URL, file or data URI that can be loaded; the code of `invalidURL`.
     static let badSource = 1002
+    /// The code of `dataProviderError`.
+    static let unreadable = 5003
     static let encodingFailed = 9001
     static let outputNotWritable = 9002
     static let other = 9000
@@ -29,9 +31,6 @@ extension LoadFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as LoadFailure:
-            self = failure
-        case KingfisherError.imageSettingError(
-            reason: .dataProviderError(_, let failure as LoadFailure)):
             self = failure
         case KingfisherError.cacheError(reason: .imageNotExisting):
             // The key is nothing that the user has written.
@@ -54,10 +53,20 @@ extension LoadFailure {
         self.init(error)
         let cause = (error as? ImageCodingError) ?? (error as? KingfisherError)?.codingError
         if case .decoderStopped(let format, let reason)? = cause {
-            self = LoadFailure(
-                code: code,
-                message: "The decoder of \(format.rawValue) stopped (\(reason)) at \(place).")
+            message = "The decoder of \(format.rawValue) stopped (\(reason)) at \(place)."
         }
+    }
+
+    /// The failure of a source, with what may have been meant in its place.
+    init(_ error: any Error, of argument: ImageArgument) {
+        self.init(error, at: argument.label)
+        let hint =
+            argument.isFolder
+            ? "load and info take the pictures in it with -r"
+            : argument.meantURL.map { "for a URL write \($0)" }
+        guard !isCancellation, let hint else { return }
+        let fault = message.hasSuffix(".") ? message.dropLast() : message[...]
+        message = "\(fault); \(hint)"
     }
 }
 

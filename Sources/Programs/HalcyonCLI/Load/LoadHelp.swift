@@ -4,14 +4,17 @@ enum LoadHelp {
     static var discussion: String {
         """
         Each source is looked up in the cache, loaded if it is not there, processed, cached and, if \
-        you say where, written. One that fails does not stop the others.
+        you say where, written. One that fails does not stop the others. Of files, data URIs and \
+        standard input only what processors make is cached.
 
         EXAMPLES:
           halcyon load bird.jpg --processor downsample:400x400 --output bird.webp
           halcyon load https://example.org/a.jpg https://example.org/b.jpg \\
             --processor resize:320x200:fill --processor crop:320x200 \\
             --processor round:12 --output-directory thumbnails --format png
+          halcyon load -r Pictures --output-directory small --format webp
           halcyon load --json https://example.org/a.jpg | jq .cacheType
+          curl https://example.org/a.jpg | halcyon load - -o - --format webp >a.webp
           halcyon load 'data:image/svg+xml,%3Csvg …%3E' --output drawing.png
 
         PROCESSORS (lengths in pixels, several may be joined by |>):
@@ -31,6 +34,8 @@ enum LoadHelp {
                         cached image is still good; stale-error: its time is over, but
                         the server failed; stale-accepted, by --only-from-cache
           staleError    with stale-error, what failed: { code, message }
+        or, with --no-clobber, for one whose output exists
+          source, status: skipped, output
         or
           source, error: { code, message }
         The codes are those of KingfisherError, and 9001 (the format cannot hold the image), \

@@ -29,16 +29,17 @@ struct LoadRequest: Sendable {
         let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
+        let isQuiet = command.quiet || command.output.isStandardOutput
         var tally = LoadTally()
         await batch.run(loader.load) { row in
             tally.count(row)
             console.report(
                 row, number: tally.count, of: arguments.count, isJSON: command.json,
-                isQuiet: command.quiet)
+                isQuiet: isQuiet)
         }
         await downloader.finishWritingPartials()
         if let trace = command.trace, let recording { try await recording.write(to: trace) }
-        if !command.json && !command.quiet && !Task.isCancelled {
+        if !command.json && !isQuiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }
         return tally.failed
@@ -47,6 +48,7 @@ struct LoadRequest: Sendable {
     private var options: KingfisherOptionsInfo {
         var options = Self.options(processor: processor) + [.decodingLimits(command.limits)]
         if command.forceRefresh { options.append(.forceRefresh) }
+        if command.noCache { options += [.forceRefresh, .cacheMemoryOnly] }
         if command.onlyFromCache { options.append(.onlyFromCache) }
         if command.httpCaching { options.append(.httpCaching(Self.httpCaching)) }
         return options + Self.options(of: arguments, keepsMetadata: plan.keepsMetadata)
@@ -75,8 +77,7 @@ struct LoadRequest: Sendable {
     static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
         guard let processor else { return plainOptions }
         return plainOptions + [
-            .processor(processor), .cacheOriginalImage,
-            .cacheSerializer(DefaultCacheSerializer.default),
+            .processor(processor), .cacheSerializer(DefaultCacheSerializer.default),
         ]
     }
 
@@ -88,22 +89,37 @@ struct LoadRequest: Sendable {
     }
 }
 
+extension KingfisherOptionsInfo {
+    /// The options with which the disk cache keeps the bytes of `source` only if they come from the network: files
+    /// are read where they are. What a processor makes is kept in either case.
+    func storing(_ source: Source) -> KingfisherOptionsInfo {
+        let options = KingfisherParsedOptionsInfo(self)
+        if options.cacheMemoryOnly { return self }
+        let isProcessed = !options.processor.identifier.isEmpty
+        return switch source {
+        case .network: isProcessed ? self + [.cacheOriginalImage] : self
+        case .provider: isProcessed ? self : self + [.cacheMemoryOnly]
+        }
+    }
+}
+
 /// The numbers of loaded sources by origin and of failures, and the loaded bytes.
 struct LoadTally {
     private(set) var failed = 0
+    private(set) var skipped = 0
     private(set) var bytes: Int64 = 0
     private var found: [CacheType: Int] = [:]
 
-    var count: Int { failed + loaded }
+    var count: Int { failed + skipped + loaded }
     private var loaded: Int { found.values.reduce(0, +) }
 
     mutating func count(_ row: LoadRow) {
-        switch row.result {
-        case .success(let image):
+        switch row.outcome {
+        case .loaded(let image):
             found[image.cacheType, default: 0] += 1
             bytes += Int64(image.bytes)
-        case .failure:
-            failed += 1
+        case .skipped: skipped += 1
+        case .failed: failed += 1
         }
     }
 
@@ -113,6 +129,7 @@ struct LoadTally {
             found[type].map { "\($0) \(type.origin)" }
         }
         if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
+        if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
         parts.append(Quantity.bytes(bytes))
         return parts.joined(separator: ", ") + " in \(Quantity.milliseconds(duration.milliseconds))"

@@ -1,4 +1,6 @@
+import Foundation
 import Halcyon
+import HalcyonWork
 
 struct LoadRow: ResultRow {
     struct Image: Sendable {
@@ -13,51 +15,71 @@ struct LoadRow: ResultRow {
         /// The size of the loaded data or of the cached file, in bytes.
         var bytes: Int
         var milliseconds: Double
-        var output: String?
+        var output: FilePath?
+    }
+
+    enum Outcome: Sendable {
+        case loaded(Image)
+        /// The output exists already.
+        case skipped(FilePath)
+        case failed(LoadFailure)
     }
 
     let source: ImageArgument
-    let result: Result<Image, LoadFailure>
+    let outcome: Outcome
 
-    var failure: LoadFailure? { result.failure }
+    var failure: LoadFailure? {
+        if case .failed(let failure) = outcome { failure } else { nil }
+    }
 
     var json: JSONObject {
-        switch result {
-        case .success(let image):
+        switch outcome {
+        case .loaded(let image):
             var object = JSONObject([
                 "source": source.text, "cacheKey": image.cacheKey,
                 "cacheType": image.cacheType.name, "format": image.format.rawValue,
                 "width": image.width, "height": image.height, "frames": image.frames,
                 "bytes": image.bytes, "milliseconds": image.milliseconds.inHundredths,
-                "output": image.output,
+                "output": image.output?.urlText,
             ])
             object.add(present: ["httpCacheUse": image.httpCacheUse?.name])
             if case .stale(.error(let error)) = image.httpCacheUse {
                 object.add(["staleError": LoadFailure(error, at: source.label).json])
             }
             return object
-        case .failure(let failure):
+        case .skipped(let file):
+            return JSONObject([
+                "source": source.text, "status": "skipped", "output": file.urlText,
+            ])
+        case .failed(let failure):
             return JSONObject(["source": source.text, "error": failure.json])
         }
     }
 
     func line(style: TextStyle) -> String {
         let name = source.label.printable
-        switch result {
-        case .success(let image):
+        switch outcome {
+        case .loaded(let image):
             var facts = ["\(image.width)×\(image.height) \(image.format.rawValue)"]
             if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
             facts.append(Quantity.bytes(Int64(image.bytes)))
             let use = image.httpCacheUse.map { " (\($0.text(source).printable))" } ?? ""
             let time = Quantity.milliseconds(image.milliseconds)
             facts.append("\(image.cacheType.origin)\(use) in \(time)")
-            let arrow = image.output.map { " → \($0.printable)" } ?? ""
+            let arrow = image.output.map { " → \($0.description.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
-        case .failure(let failure):
+        case .skipped(let file):
+            return style(.faint, "–") + " \(name)  \(file.description.printable) exists"
+        case .failed(let failure):
             return style(.red, "✗") + " \(name)  \(failure.text)"
         }
     }
+}
+
+extension FilePath {
+    /// The path, or its URL when it is no text.
+    var urlText: String { text ?? url.absoluteString }
 }
 
 extension CacheType {
@@ -94,22 +116,26 @@ extension HTTPCacheUse {
     }
 }
 
-/// The result of one source: a line for people and an object for programs.
-protocol ResultRow: Sendable {
-    var source: ImageArgument { get }
+/// The result of one source.
+protocol BatchRow {
     var failure: LoadFailure? { get }
+}
+
+/// A result with a line for people and an object for programs.
+protocol ResultRow: BatchRow, Sendable {
+    var source: ImageArgument { get }
     var json: JSONObject { get }
     func line(style: TextStyle) -> String
 }
 
-extension ResultRow {
+extension BatchRow {
     var isFailure: Bool { failure != nil }
     /// Whether the source failed because the user stopped the program.
     var isCancelled: Bool { failure?.isCancellation == true }
 }
 
-extension Result {
-    var failure: Failure? {
+extension Result: BatchRow where Failure == LoadFailure {
+    var failure: LoadFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }
 }

@@ -10,6 +10,21 @@ extension ImageFormat {
         self = format
     }
 
+    /// The format if it can be written, else PNG.
+    var orWritable: ImageFormat {
+        Self.writable.contains(self) ? self : .PNG
+    }
+
+    /// Whether files of the format can hold all colours of an image without any loss.
+    var isLossless: Bool { [.PNG, .WebP, .JPEGXL, .TIFF].contains(self) }
+
+    /// Says what to do about a format that is not.
+    var lossText: String {
+        let others = Self.writable.filter(\.isLossless).map(\.fileExtension)
+        return "--lossless: \(rawValue) loses something; these do not: "
+            + others.joined(separator: ", ") + "."
+    }
+
     var fileExtension: String {
         Self.extensions[self]?.first ?? "bin"
     }

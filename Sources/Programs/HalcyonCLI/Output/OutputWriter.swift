@@ -8,43 +8,71 @@ struct OutputWriter: Sendable {
     static let defaultQuality = 0.9
 
     let plan: OutputPlan
-    /// The source files of this run, which pictures written to a folder must not replace.
+    /// The source files of this run, which are not replaced by accident.
     private let sources: Set<FileIdentity>
 
     init(plan: OutputPlan, sources: [ImageArgument]) {
         self.plan = plan
-        self.sources = Set(
-            sources.compactMap { argument in
-                guard case .success(let source) = argument.source, let url = source.url,
-                    url.isFileURL
-                else { return nil }
-                return FilePath(url).flatMap(FileIdentity.init)
-            })
+        self.sources = Set(sources.compactMap { $0.file.flatMap(FileIdentity.init) })
     }
 
-    /// Writes `image` and returns the file's path; `nil` if the plan writes nothing.
+    enum Outcome: Sendable {
+        /// `nil` if the plan writes nothing.
+        case written(FilePath?)
+        /// An existing file, which is left as it is.
+        case left(FilePath)
+    }
+
+    /// The existing file that is to be left, as far as it is known before the source is loaded.
+    /// - Throws: `LoadFailure` for a file that may not be written.
+    func fileToLeave(for job: LoadBatch.Job) async throws -> FilePath? {
+        guard let path = plan.path(for: job.index, in: plan.format) else { return nil }
+        return try await BlockingWork.run { try isLeft(path) ? path : nil }
+    }
+
+    /// Writes `image` to its file.
     ///
-    /// - Parameter original: The data the image was decoded from, for its metadata.
+    /// - Parameters:
+    ///   - original: The data the image was decoded from, for its metadata.
+    ///   - format: The format of the source.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
-        _ image: Image, original: Data, format: ImageFormat, of job: LoadBatch.Job
-    ) async throws -> String? {
-        guard plan.destination != .nowhere else { return nil }
-        try Task.checkCancellation()
-        let encoded = try await BlockingWork.run { () -> (target: OutputPlan.Target, data: Data)? in
-            guard let target = plan.target(for: job.index, source: format) else { return nil }
-            try prepare(target)
-            let data = try encode(image, original, as: target.format, at: job.argument.label)
-            return (target, data)
+        _ image: Image, original: Data, format source: ImageFormat, of job: LoadBatch.Job
+    ) async throws -> Outcome {
+        let format = plan.format(for: source)
+        if case .standardOutput = plan.destination {
+            try await BlockingWork.run {
+                let data = try encode(image, original, as: format, at: job.argument.label)
+                do {
+                    try job.console.write(data)
+                } catch {
+                    // The console tells of that, and has stopped the work.
+                    throw CancellationError()
+                }
+            }
         }
-        guard let (target, data) = encoded else { return nil }
+        guard let path = plan.path(for: job.index, in: format) else { return .written(nil) }
+        try Task.checkCancellation()
+        let encoded = try await BlockingWork.run { () -> Data? in
+            if try isLeft(path) { return nil }
+            guard ImageFormat.writable.contains(format) else {
+                throw unwritable(path, "\(format.rawValue) is no format that can be written")
+            }
+            if case .directory = plan.destination { try makeFolders(of: path) }
+            return try encode(image, original, as: format, at: job.argument.label)
+        }
+        guard let encoded else { return .left(path) }
         try Task.checkCancellation()
         do {
-            try await BlockingWork.run { try PendingFile.write(data, to: target.path) }
+            try await BlockingWork.run {
+                try PendingFile.write(encoded, to: path, replacing: mayReplace)
+            }
         } catch {
-            throw unwritable(target.path, ErrorText.of(error))
+            // Somebody else may have made the file meanwhile.
+            if !mayReplace, try await BlockingWork.run({ try isLeft(path) }) { return .left(path) }
+            throw unwritable(path, ErrorText.of(error))
         }
-        return target.path
+        return .written(path)
     }
 
     /// The image as a file, without metadata unless that was asked for.
@@ -53,10 +81,13 @@ struct OutputWriter: Sendable {
     private func encode(
         _ image: Image, _ original: Data, as format: ImageFormat, at place: String
     ) throws -> Data {
+        if plan.isLossless, !format.isLossless {
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: format.lossText)
+        }
         // What has metadata that cannot be read is written without it.
         let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
         let options = ImageEncodingOptions(
-            quality: plan.quality ?? Self.defaultQuality,
+            quality: plan.quality ?? Self.defaultQuality, isLossless: plan.isLossless,
             metadata: plan.keepsMetadata ? metadata : nil)
         do {
             return try reencodable(image, metadata: metadata, format).kf.data(
@@ -80,27 +111,45 @@ struct OutputWriter: Sendable {
         return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
     }
 
-    private func prepare(_ target: OutputPlan.Target) throws {
-        guard case .directory(let folder, _) = plan.destination else { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
-            throw unwritable(
-                folder, isThere && !isFolder.boolValue ? "it is no folder" : ErrorText.of(error))
+    private var mayReplace: Bool {
+        if case .inPlace = plan.destination { true } else { plan.existing == .force }
+    }
+
+    /// Whether there is a file at `path` that is to be left.
+    /// - Throws: `LoadFailure` when there is one and nothing was said of that, or it is a source.
+    private func isLeft(_ path: FilePath) throws -> Bool {
+        if case .inPlace = plan.destination { return false }
+        // A link that leads nowhere is there, too; devices and pipes are written to.
+        guard let link = try? path.status(following: false) else { return false }
+        let kind = (try? path.status())?.st_mode ?? link.st_mode
+        guard [S_IFREG, S_IFLNK].contains(kind & S_IFMT) else { return false }
+        if plan.existing == .noClobber { return true }
+        if let file = FileIdentity(path), sources.contains(file) {
+            throw unwritable(path, "it is a source of this run; only --in-place replaces those")
         }
-        if let file = FilePath(argument: target.path).flatMap(FileIdentity.init),
-            sources.contains(file)
-        {
-            throw unwritable(target.path, "it is a source of this run")
+        if plan.existing == .force { return false }
+        throw unwritable(path, "it exists; --force replaces it, --no-clobber skips it")
+    }
+
+    /// Makes the folders that lead to a file.
+    private func makeFolders(of file: FilePath) throws {
+        let separator = UInt8(ascii: "/")
+        for end in file.bytes.indices.dropFirst() where file.bytes[end] == separator {
+            guard let folder = FilePath(bytes: file.bytes[..<end]) else { continue }
+            if let status = try? folder.status() {
+                if status.st_mode & S_IFMT == S_IFDIR { continue }
+                throw unwritable(folder, "it is no folder")
+            }
+            let isMade = folder.withCString { mkdir($0, 0o777) } == 0
+            // Another job may have made it meanwhile.
+            if !isMade, errno != EEXIST { throw unwritable(folder, POSIXError.current.text) }
         }
     }
 
-    private func unwritable(_ path: String, _ reason: String) -> LoadFailure {
+    private func unwritable(_ path: FilePath, _ reason: String) -> LoadFailure {
         LoadFailure(
-            code: LoadFailure.outputNotWritable, message: "\(path) cannot be written: \(reason)")
+            code: LoadFailure.outputNotWritable,
+            message: "\(path.description) cannot be written: \(reason)")
     }
 }
 

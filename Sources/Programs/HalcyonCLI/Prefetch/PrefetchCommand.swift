@@ -11,7 +11,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         discussion: """
             The list has one source per line: an http or https URL, or a file. Blank lines and \
             lines that start with # are ignored. What is cached already is skipped; one source that \
-            fails, or a line that is no source, does not stop the others.
+            fails, or a line that is no source, does not stop the others. Of a file only what processors \
+            make is cached; without any, it is only looked at.
 
             EXAMPLES:
               halcyon prefetch birds.txt
@@ -59,26 +60,10 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Until the list is there, Ctrl-C ends the process as it ends any other.
-        let arguments = try await readList()
+        let arguments = try await InputFile.read(list) { try PrefetchList($0).arguments }
         let processor = try ImageProcessorSpec.parse(option: processors)
         try await CommandRunner.countFailures(quiet: quiet) { [self] console in
             try await prefetch(arguments, processor, console)
-        }
-    }
-
-    private func readList() async throws -> [ImageArgument] {
-        let path = list == "-" ? nil : FilePath(argument: list)
-        let name = path?.description ?? "standard input"
-        do {
-            let data = try await BlockingWork.run {
-                guard let path else { return try FileHandle.standardInput.readToEnd() ?? Data() }
-                return try path.read(includingStreams: true)
-            }
-            return try PrefetchList(data).arguments
-        } catch let failure as FilePath.Failure {
-            throw ValidationError("\(name) cannot be read: \(failure.reason)")
-        } catch {
-            throw ValidationError("\(name) cannot be read: \(ErrorText.of(error))")
         }
     }
 }
@@ -90,7 +75,6 @@ extension PrefetchCommand {
     private func prefetch(
         _ arguments: [ImageArgument], _ processor: (any ImageProcessor)?, _ console: Console
     ) async throws -> Int {
-        let sources = try arguments.map { try $0.source.get() }
         let options = try options(processor)
         let batch = LoadBatch(
             arguments: arguments, jobs: jobs, console: console, showsSources: false)
@@ -98,7 +82,7 @@ extension PrefetchCommand {
         let start = clock.now
         var tally = PrefetchTally()
         await batch.run { job in
-            await PrefetchRow(of: job.argument, prefetching: sources[job.index], options)
+            await PrefetchRow(of: job.argument, options)
         } report: { row in
             tally.count(row)
             console.report(

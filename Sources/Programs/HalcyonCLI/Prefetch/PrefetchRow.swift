@@ -30,12 +30,19 @@ struct PrefetchRow: ResultRow {
 }
 
 extension PrefetchRow {
-    /// Brings `source` into the cache; cancelling the task stops that.
-    init(
-        of argument: ImageArgument, prefetching source: Source, _ options: KingfisherOptionsInfo
-    ) async {
+    /// Brings the image of `argument` into the cache; cancelling the task stops that.
+    init(of argument: ImageArgument, _ options: KingfisherOptionsInfo) async {
+        let source: Source
+        switch argument.source {
+        case .success(let found): source = found
+        case .failure(let failure):
+            self.init(source: argument, outcome: .failed(failure))
+            return
+        }
         let isSkipped = OneShot<Bool>()
-        let prefetcher = ImagePrefetcher(sources: [source], options: options) { skipped, _, _ in
+        let prefetcher = ImagePrefetcher(
+            sources: [source], options: options.storing(source)
+        ) { skipped, _, _ in
             isSkipped.give(!skipped.isEmpty)
         }
         prefetcher.start()
@@ -44,7 +51,7 @@ extension PrefetchRow {
         } onCancel: {
             prefetcher.stop()
         }
-        let failure = prefetcher.failures.first.map { LoadFailure($0.error, at: argument.label) }
+        let failure = prefetcher.failures.first.map { LoadFailure($0.error, of: argument) }
         self.init(source: argument, outcome: failure.map(Outcome.failed) ?? outcome)
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import HalcyonWork
 
 extension ArgumentHelp {
     /// The help of an option with a value called `name`.
@@ -13,6 +15,19 @@ func check<Value>(
 ) throws(ValidationError) {
     guard let value, !isAllowed(value) else { return }
     throw ValidationError("\(name) must be \(expected), not \(value).")
+}
+
+/// - Throws: `ValidationError` when the name of a file to write is empty, or that of a folder.
+func check(
+    fileFor purpose: String, _ name: String?, advice: String = "name a file in it"
+) throws(ValidationError) {
+    guard let name else { return }
+    if name.isEmpty { throw ValidationError("The name of the \(purpose) is empty.") }
+    // What cannot be looked at is told of when it is written.
+    let status = try? FilePath(argument: name)?.status()
+    if name.hasSuffix("/") || status.map({ $0.st_mode & S_IFMT == S_IFDIR }) == true {
+        throw ValidationError("\(name) is a folder; \(advice).")
+    }
 }
 
 /// - Throws: `ValidationError` when `jobs` cannot be the number of sources that are loaded at a time.

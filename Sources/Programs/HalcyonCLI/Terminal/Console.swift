@@ -39,7 +39,7 @@ final class Console: @unchecked Sendable {
     }
 
     func print(_ line: String) {
-        queue.async { self.writeOutput(line) }
+        queue.async { self.writeOutput(Data((line + "\n").utf8)) }
     }
 
     func print(_ lines: [String]) {
@@ -50,8 +50,14 @@ final class Console: @unchecked Sendable {
     /// pile up before a slow reader.
     /// - Throws: `OutputLost` when standard output cannot be written.
     func printNow(_ line: String) throws {
+        try write(Data((line + "\n").utf8))
+    }
+
+    /// Writes `data` to standard output and blocks until that is done.
+    /// - Throws: `OutputLost` when standard output cannot be written.
+    func write(_ data: Data) throws {
         try queue.sync {
-            self.writeOutput(line)
+            self.writeOutput(data)
             try self.checkOutput()
         }
     }
@@ -120,11 +126,11 @@ final class Console: @unchecked Sendable {
 
     private static let interval: TimeInterval = 1.0 / 15
 
-    private func writeOutput(_ line: String) {
+    private func writeOutput(_ data: Data) {
         guard outputError == nil else { return }
         erase()
         do {
-            try StandardStream.output.write(line + "\n")
+            try StandardStream.output.write(data)
         } catch {
             outputError = error as? POSIXError ?? POSIXError(.EIO)
             onOutputLost()

@@ -26,7 +26,11 @@ enum StandardStream: Int32, Sendable {
     /// Writes all of `text`; blocks while the reader is slow.
     /// - Throws: `POSIXError`; `.EPIPE` if the reader has closed the pipe.
     func write(_ text: String) throws {
-        try FileDescriptorWriter.write(Data(text.utf8), to: rawValue)
+        try write(Data(text.utf8))
+    }
+
+    func write(_ data: Data) throws {
+        try FileDescriptorWriter.write(data, to: rawValue)
     }
 
     /// Makes sure that descriptors 0 to 2 are taken, so that no file or socket gets one of them and
