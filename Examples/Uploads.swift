@@ -4,36 +4,34 @@ import HalcyonServer
 import Hummingbird
 import NIOCore
 
+// guide: server/thumbnail
+/// Nothing of it is cached: an upload comes once.
+func thumbnail(of upload: Data, size: Int) async throws -> Data {
+    let size = CGSize(width: min(max(size, 1), 4000), height: min(max(size, 1), 4000))
+    let image = try await KingfisherManager.shared.retrieveImage(
+        with: .provider(RawImageDataProvider(data: upload, cacheKey: UUID().uuidString)),
+        options: [
+            .processor(DownsamplingImageProcessor(size: size)),
+            .decodingLimits(DecodingLimits(maximumPixelCount: 40_000_000)),
+            .cacheMemoryOnly, .memoryCacheExpiration(.expired),
+        ]
+    ).image
+    return try image.kf.data(format: .WebP, options: ImageEncodingOptions(quality: 0.8))
+}
+// end
+
 /// A route that answers a picture with its thumbnail:
 ///
 ///     curl --data-binary @bird.jpg 'http://127.0.0.1:8080/thumbnail?size=400' > small.webp
-struct ThumbnailRoute {
-    var manager = KingfisherManager.shared
-
-    func add(to router: Router<BasicRequestContext>) {
-        router.post("thumbnail") { request, _ in
-            let upload = try await request.body.collect(upTo: 20 << 20)
-            let size = request.uri.queryParameters.get("size", as: Int.self) ?? 400
+func addThumbnails(to router: Router<BasicRequestContext>) {
+    router.post("thumbnail") { request, _ in
+        let upload = try await request.body.collect(upTo: 20 << 20)
+        let size = request.uri.queryParameters.get("size", as: Int.self) ?? 400
+        do {
             let data = try await thumbnail(of: Data(upload.readableBytesView), size: size)
             return Response(
                 status: .ok, headers: [.contentType: "image/webp"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-        }
-    }
-
-    /// Nothing of it is cached: an upload comes once.
-    private func thumbnail(of upload: Data, size: Int) async throws -> Data {
-        let size = CGSize(width: min(max(size, 1), 4000), height: min(max(size, 1), 4000))
-        do {
-            let image = try await manager.retrieveImage(
-                with: .provider(RawImageDataProvider(data: upload, cacheKey: UUID().uuidString)),
-                options: [
-                    .processor(DownsamplingImageProcessor(size: size)), .cacheMemoryOnly,
-                    .memoryCacheExpiration(.expired),
-                    .decodingLimits(DecodingLimits(maximumPixelCount: 40_000_000)),
-                ]
-            ).image
-            return try image.kf.data(format: .WebP, options: ImageEncodingOptions(quality: 0.8))
         } catch let error as KingfisherError {
             throw HTTPError(.unprocessableContent, message: error.localizedDescription)
         }
@@ -86,7 +84,7 @@ struct UploadServer {
         do {
             let server = try UploadServer(folder: URL(fileURLWithPath: folder))
             let router = Router()
-            ThumbnailRoute().add(to: router)
+            addThumbnails(to: router)
             server.addRoutes(to: router)
             try await Application(router: router, services: [server.images]).runService()
             return 0

@@ -60,7 +60,7 @@ import Testing
 
     @Test func anUploadIsAnsweredWithItsThumbnail() async throws {
         let router = Router()
-        ThumbnailRoute().add(to: router)
+        addThumbnails(to: router)
         try await running(router, try images()) { visitor in
             for (query, width, height) in [
                 ("", 400, 300), ("?size=64", 64, 48), ("?size=-1", 1, 1),

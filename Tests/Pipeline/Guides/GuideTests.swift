@@ -125,6 +125,7 @@ private enum GuideText {
         "Tests/Server/ServerSnippets.swift",
         "Tests/Telemetry/ObservabilitySnippets.swift",
         "Tests/Server/EmbeddingTests.swift",
+        "Examples/Uploads.swift",
     ]
 
     /// The marked pieces of the files by their names, of which one piece may have several.
