@@ -47,16 +47,17 @@ struct UploadServer {
     let images: ImageServer
     private let folder: URL
 
-    init(folder: URL, cache: String? = nil) throws {
+    init(
+        folder: URL, configuration: ImageServerConfiguration = ImageServerConfiguration()
+    ) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var configuration = ImageServerConfiguration()
+        var configuration = configuration
         configuration.sources.local.root = folder.path
         // The routes below are all there is: nobody else says what is made of a picture.
         configuration.signature.isRequired = false
         // An upload never changes.
         configuration.http.ttl = .seconds(31_536_000)
-        if let cache { configuration.cache.directory = cache }
         images = try ImageServer(configuration: configuration)
     }
 

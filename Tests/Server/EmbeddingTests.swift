@@ -79,7 +79,7 @@ import Testing
     @Test func thumbnailsOfKeptUploadsAreMadeByTheServer() async throws {
         let server = try UploadServer(
             folder: folder.url.appendingPathComponent("uploads"),
-            cache: folder.url.appendingPathComponent("cache").path)
+            configuration: try images().configuration)
         let router = Router()
         server.addRoutes(to: router)
         try await running(router, server.images) { visitor in

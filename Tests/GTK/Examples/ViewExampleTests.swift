@@ -109,10 +109,10 @@ struct FeatureTourExampleTests {
             await window.frames { view.isInTransition || results.count > index }
             if view.isInTransition { moved.append(stop.name) }
             ticker.advance(by: .zero)
-            ticker.advance(by: .seconds(2))
+            ticker.advance(by: .seconds(3))
             await window.frames { results.count > index }
             #expect(try results.events[index].get().cacheType == .none)
-            #expect(view.image != nil && view.kf.placeholder == nil && view.pose == Pose())
+            #expect(view.image != nil && view.kf.placeholder == nil && !view.isInTransition)
         }
         #expect(moved == stops.prefix(8).map(\.name))
     }

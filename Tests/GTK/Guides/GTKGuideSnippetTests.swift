@@ -76,13 +76,11 @@ struct GTKGuideSnippetTests {
         made.options = options
         // All that a wrapper keeps of it.
         let widget = OpaquePointer(made.widget)
-        let wrapped = View(widget: UnsafeMutablePointer(widget))
-        let window = await TestWindow(wrapped, width: 40, height: 40)
+        let window = await TestWindow(made, width: 40, height: 40)
         for index in [1, 1, 2] {
             (View.of(UnsafeMutablePointer(widget)) as? PhotoView)?.url = url(index)
         }
-        let view = View.of(UnsafeMutablePointer(widget)) as? PhotoView
-        await window.frames { view?.kf.taskIdentifier == nil && view?.image != nil }
+        await window.frames { made.kf.taskIdentifier == nil && made.image != nil }
         #expect(await window.screenshot().pixel(20, 20) == ListFixture.color(2))
     }
 
