@@ -284,7 +284,10 @@ add(
             ]),
         .testTarget(
             name: "HalcyonGTKTests",
-            dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit"]),
+            dependencies: [
+                "CGtk4", "Halcyon", "HalcyonExamples", "HalcyonGTK", "HalcyonGTKTestKit",
+                "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonGalleryTests",
             dependencies: [
@@ -294,15 +297,16 @@ add(
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: [
-                "Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonStorage", "HalcyonTestKit",
-                "HalcyonWork",
+                "Halcyon", "HalcyonCLI", "HalcyonExamples", "HalcyonSamples", "HalcyonStorage",
+                "HalcyonTestKit", "HalcyonTesting", "HalcyonWork",
             ]),
         .testTarget(
             name: "HalcyonServerTests",
             dependencies: [
-                "CTestKit", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
-                "HalcyonServer", "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit",
-                "HalcyonWork", configuration, forServers("HTTPTypes", "swift-http-types"),
+                "CTestKit", "Halcyon", "HalcyonExamples", "HalcyonHTTP", "HalcyonPixels",
+                "HalcyonSamples", "HalcyonServer", "HalcyonServerCLI", "HalcyonTelemetry",
+                "HalcyonTestKit", "HalcyonWork", configuration,
+                forServers("HTTPTypes", "swift-http-types"),
                 hummingbird, inMemoryTracing, logging, nioCore,
                 forServers("NIOEmbedded", "swift-nio"), nioHTTP1,
                 forServers("NIOHTTPTypes", "swift-nio-extras"),
@@ -325,6 +329,15 @@ add(
             ]),
     ])
 
+// Programs to begin with, a file each: `swift run HalcyonExamples` names them. Tests call them.
+package.targets.append(
+    .executableTarget(
+        name: "HalcyonExamples",
+        dependencies: [
+            "CGtk4", "Halcyon", "HalcyonGTK", "HalcyonServer", hummingbird, nioCore,
+        ],
+        path: "Examples"))
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("InternalImportsByDefault"),
@@ -338,7 +351,7 @@ for target in package.targets where target.type != .system {
 
 // scripts/thread-sanitizer builds no servers, windows and programs: it runs only tests of the library.
 if Context.environment["HALCYON_LIBRARY_ALONE"] != nil {
-    let others = ["CLI", "Cluster", "GTK", "Gallery", "S3", "Server", "Telemetry"]
+    let others = ["CLI", "Cluster", "Examples", "GTK", "Gallery", "S3", "Server", "Telemetry"]
     package.targets.removeAll { target in
         others.contains { target.name.hasPrefix("Halcyon" + $0) }
     }

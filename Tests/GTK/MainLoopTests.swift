@@ -35,9 +35,14 @@ struct MainLoopTests {
     }
 
     private func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        // The members of `timespec` belong, for Swift, to whichever module has included it first.
+        var time = (seconds: 0, nanoseconds: 0)
+        withUnsafeMutablePointer(to: &time) {
+            $0.withMemoryRebound(to: timespec.self, capacity: 1) {
+                _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, $0)
+            }
+        }
+        return Double(time.seconds) + Double(time.nanoseconds) / 1e9
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonSamples
@@ -8,6 +9,7 @@ import Hummingbird
 import ServiceLifecycle
 import Testing
 
+@testable import HalcyonExamples
 @testable import HalcyonServer
 
 /// The server's routes in an application of somebody else.
@@ -39,6 +41,64 @@ import Testing
             try await RawClient(port: port).exchange(
                 target, method: method, headers: ["Connection: close"] + fields
             ).head
+        }
+
+        func get(_ target: String) async throws -> (head: String, body: Data) {
+            let answer = try await RawClient(port: port).exchange(
+                target, headers: ["Connection: close"])
+            return (answer.head, Data(answer.body))
+        }
+
+        func post(_ target: String, _ body: Data) async throws -> (head: String, body: Data) {
+            let answer = try await RawClient(port: port).exchange(
+                target, method: "POST", headers: ["Connection: close"], sending: body)
+            return (answer.head, Data(answer.body))
+        }
+    }
+
+    private static let upload = PNGFixture.data(.gradient(width: 640, height: 480))
+
+    @Test func anUploadIsAnsweredWithItsThumbnail() async throws {
+        let router = Router()
+        addThumbnails(to: router)
+        try await running(router, try images()) { visitor in
+            for (query, width, height) in [
+                ("", 400, 300), ("?size=64", 64, 48), ("?size=-1", 1, 1),
+            ] {
+                let answer = try await visitor.post("/thumbnail\(query)", Self.upload)
+                #expect(answer.head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(answer.body.kf.imageFormat == .WebP)
+                let size = PixelSize(width: width, height: height)
+                #expect(Image(data: answer.body)?.pixelSize == size)
+            }
+            let refused = try await visitor.post("/thumbnail", Data("no picture".utf8))
+            #expect(refused.head.hasPrefix("HTTP/1.1 422"))
+        }
+    }
+
+    @Test func thumbnailsOfKeptUploadsAreMadeByTheServer() async throws {
+        let server = try UploadServer(
+            folder: folder.url.appendingPathComponent("uploads"),
+            configuration: try images().configuration)
+        let router = Router()
+        server.addRoutes(to: router)
+        try await running(router, server.images) { visitor in
+            let refused = try await visitor.post("/pictures", Data("no picture".utf8))
+            #expect(refused.head.hasPrefix("HTTP/1.1 422"))
+            let kept = try await visitor.post("/pictures", Self.upload)
+            #expect(kept.head.hasPrefix("HTTP/1.1 201"))
+            let field = kept.head.components(separatedBy: "\r\n").first {
+                $0.lowercased().hasPrefix("location: ")
+            }
+            let path = try #require(field).dropFirst("location: ".count)
+            for _ in 0..<2 {
+                let answer = try await visitor.get("\(path)?size=64")
+                #expect(answer.head.lowercased().contains("max-age=31536000"))
+                #expect(Image(data: answer.body)?.pixelSize == PixelSize(width: 64, height: 48))
+            }
+            let unknown = try await visitor.get("/pictures/\(UUID().uuidString)")
+            #expect(unknown.head.hasPrefix("HTTP/1.1 404"))
+            #expect(try await visitor.get("/pictures/china.jpg").head.hasPrefix("HTTP/1.1 400"))
         }
     }
 

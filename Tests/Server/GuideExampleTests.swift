@@ -6,7 +6,7 @@ import HalcyonTestKit
 import Testing
 
 /// Every example of the guide to the server does what the guide says, word by word. Its pieces of Swift are
-/// in ``ServerSnippets`` and ``EmbeddingTests``.
+/// in ``ServerSnippets``, ``EmbeddingTests`` and the examples; a route of Vapor is text alone.
 @Suite struct GuideExampleTests: RunsTheServer {
     let folder: TemporaryDirectory
     private let guide: ServerGuide
@@ -46,7 +46,7 @@ import Testing
         #expect(
             starts == [
                 "./run", "/SIGNATURE/OPTION/OPTION/…/plain/SOURCE@FORMAT", "halcyon-server", "{",
-                "{", "{",
+                "{", "{", "app.on(.POST,",
             ])
         let commands = Set(
             ServerGuide.code(in: guide.prose).filter { $0.hasPrefix("halcyon-server ") })

@@ -71,6 +71,19 @@ struct GTKGuideSnippetTests {
         gtk_window_destroy(window)
     }
 
+    @Test func aWidgetOfAnotherWrapperFindsItsView() async {
+        let made = PhotoView()
+        made.options = options
+        // All that a wrapper keeps of it.
+        let widget = OpaquePointer(made.widget)
+        let window = await TestWindow(made, width: 40, height: 40)
+        for index in [1, 1, 2] {
+            (View.of(UnsafeMutablePointer(widget)) as? PhotoView)?.url = url(index)
+        }
+        await window.frames { made.kf.taskIdentifier == nil && made.image != nil }
+        #expect(await window.screenshot().pixel(20, 20) == ListFixture.color(2))
+    }
+
     @Test func anImageIsMadeForTheSizeOfItsView() async {
         let view = ImageView()
         let (url, options) = (url(1), options)
@@ -191,6 +204,16 @@ struct GTKGuideSnippetTests {
         #expect(imageView.kf.indicator is ProgressRingIndicator)
     }
 }
+
+// guide: gtk/wrapper
+final class PhotoView: ImageView {
+    var options: KingfisherOptionsInfo = []
+
+    var url: URL? {
+        didSet { if url != oldValue { kf.setImage(with: url, options: options) } }
+    }
+}
+// end
 
 /// Asks for a picture of an outside network.
 @MainActor private func readme(_ imageView: ImageView, _ url: URL) {

@@ -394,16 +394,19 @@ private enum OutsideSnippets {
         return retries
     }
 
-    static func readme() async throws {
+    static func readme() async {
         // guide: README/first
-        let url = URL(string: "https://example.org/kingfisher.jpg")!
+        // For a picture on the web: URL(string: "https://example.org/kingfisher.jpg")!
+        let picture = URL(fileURLWithPath: "../halcyon/docs/images/contact-sheet.jpg")
         let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
-        let result = try await KingfisherManager.shared.retrieveImage(
-            with: url, options: [.processor(thumbnail)])
-        print(result.image.size, result.cacheType)
-
-        let bytes = try await ImageCache.default.diskStorageSize
-        print("\(bytes) bytes are cached")
+        do {
+            let result = try await KingfisherManager.shared.retrieveImage(
+                with: picture, options: [.processor(thumbnail)])
+            print(result.image.size, result.cacheType)
+            print(try await ImageCache.default.diskStorageSize, "bytes are cached")
+        } catch {
+            print("\(picture.relativePath): \(error.localizedDescription)")
+        }
         // end
     }
 

@@ -43,6 +43,16 @@ import Testing
         }
     }
 
+    @Test func theArticlesNameSuitesThatThereAre() throws {
+        let tests = try GuideText.code(in: "Tests").map(\.code)
+        let page = try #require(try GuideText.guides()["articles"])
+        let suites = page.matches(of: /`(\w+Tests)`/).map(\.1)
+        #expect(suites.count > 20)
+        for suite in Set(suites) {
+            #expect(tests.contains { $0.contains("struct \(suite) {") }, "\(suite)")
+        }
+    }
+
     /// These are the types that people meet first.
     @Test(arguments: [
         "KingfisherManager", "ImageCache", "ImageDownloader", "ImagePrefetcher", "Source",
@@ -70,18 +80,24 @@ private enum GuideText {
     static func comments() throws -> [String: String] {
         var comments: [String: String] = [:]
         for folder in ["Sources", "Tests/Support"] {
-            let files = FileManager.default.enumerator(
-                at: root.appendingPathComponent(folder, isDirectory: true),
-                includingPropertiesForKeys: nil)
-            while let file = files?.nextObject() as? URL {
-                guard file.pathExtension == "swift" else { continue }
-                let code = try String(contentsOf: file, encoding: .utf8)
-                guard code.contains("```swift") else { continue }
-                let name = file.deletingPathExtension().lastPathComponent
+            for (name, code) in try self.code(in: folder) where code.contains("```swift") {
                 comments[name, default: ""] += Self.comments(of: code)
             }
         }
         return comments
+    }
+
+    /// The Swift below a folder, by the names of its files.
+    static func code(in folder: String) throws -> [(name: String, code: String)] {
+        let folder = root.appendingPathComponent(folder, isDirectory: true)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).compactMap { path in
+            let file = folder.appendingPathComponent(path)
+            guard file.pathExtension == "swift" else { return nil }
+            return (
+                file.deletingPathExtension().lastPathComponent,
+                try String(contentsOf: file, encoding: .utf8)
+            )
+        }
     }
 
     /// The documentation comments of a source file, without what marks them.
@@ -125,6 +141,7 @@ private enum GuideText {
         "Tests/Server/ServerSnippets.swift",
         "Tests/Telemetry/ObservabilitySnippets.swift",
         "Tests/Server/EmbeddingTests.swift",
+        "Examples/Uploads.swift",
     ]
 
     /// The marked pieces of the files by their names, of which one piece may have several.

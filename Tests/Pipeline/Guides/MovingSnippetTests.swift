@@ -3,7 +3,7 @@ import Halcyon
 import HalcyonTestKit
 import Testing
 
-/// The code of the guides for who moves over from another library, as in `GuideSnippetTests`.
+/// The code of the guides for those who move from another library, as in `GuideSnippetTests`.
 @Suite struct MovingSnippetTests {
     let fixture: ManagerFixture
 
@@ -126,6 +126,69 @@ import Testing
         #expect(try await fixture.got(options) == "30 fetched")
         fixture.pass(120)
         #expect(try await fixture.got(options) == "30 stale revalidating")
+    }
+
+    // MARK: From libgd and ImageMagick
+
+    @Test func aThumbnailIsWrittenIntoAFile() async throws {
+        let (upload, thumbnail) = (fixture.folder.file("a.png"), fixture.folder.file("b.jpg"))
+        let picture = PNGFixture.data(.gradient(width: 800, height: 600))
+        try picture.write(to: upload)
+        // guide: from-gd-imagemagick/thumbnail
+        let small = try await manager.retrieveImage(
+            with: upload,
+            options: [.processor(DownsamplingImageProcessor(size: CGSize(width: 400, height: 400)))]
+        ).image
+        try small.kf.data(format: .JPEG, options: ImageEncodingOptions(quality: 0.8))
+            .write(to: thumbnail)
+        // end
+        let written = try Data(contentsOf: thumbnail)
+        #expect(written.kf.imageFormat == .JPEG)
+        #expect(Image(data: written)?.pixelSize == PixelSize(width: 400, height: 300))
+    }
+
+    @Test func anAreaIsFilled() async throws {
+        // guide: from-gd-imagemagick/fill
+        let size = CGSize(width: 300, height: 200)
+        let options: KingfisherOptionsInfo = [
+            .processor(
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+                    |> CroppingImageProcessor(size: size)),
+            .cacheSerializer(FormatIndicatedCacheSerializer.webp(compressionQuality: 0.8)),
+        ]
+        // end
+        let result = try await fixture.retrieve(options)
+        #expect(result.image.pixelSize == PixelSize(width: 300, height: 200))
+    }
+
+    @Test func filesOfStrangersHaveLimits() async throws {
+        func look(_ bytes: Data) async throws -> PixelSize {
+            // guide: from-gd-imagemagick/limits
+            let limits = DecodingLimits(maximumPixelCount: 40_000_000)
+            let picture = try Image.decoding(bytes, options: ImageCreatingOptions(limits: limits))
+            let pixels = try await picture.rendered().bitmap()
+            // end
+            return pixels.size
+        }
+        #expect(try await look(fixture.png) == PixelSize(width: 64, height: 48))
+        let large = #"<svg xmlns="http://www.w3.org/2000/svg" width="8000" height="6000"/>"#
+        await #expect(throws: (any Error).self) { _ = try await look(Data(large.utf8)) }
+    }
+
+    @Test func shapesAreDrawnByAnSVG() async throws {
+        // guide: from-gd-imagemagick/svg
+        let badge = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="120" height="40">
+              <rect width="120" height="40" rx="8" fill="#156b94"/>
+              <text x="60" y="26" fill="#fff" font-size="18" text-anchor="middle">NEW</text>
+            </svg>
+            """
+        let drawn = try await Image.decoding(Data(badge.utf8)).rendered()
+        // end
+        #expect(drawn.pixelSize == PixelSize(width: 120, height: 40))
+        let corner = try drawn.bitmap()[0, 0]
+        let inside = try drawn.bitmap()[10, 20]
+        #expect(corner.alpha < 0.5 && abs(inside.blue - 0x94 / 255.0) < 0.02)
     }
 
     // MARK: Which option when

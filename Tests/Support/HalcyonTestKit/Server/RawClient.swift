@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A client of bare sockets, which shows what really is on the wire.
@@ -71,11 +71,13 @@ public final class RawClient: Sendable {
     }
 
     /// Sends one request and reads until the connection ends.
-    public func exchange(_ path: String, method: String = "GET", headers: [String] = []) async -> (
-        head: String, body: [UInt8], error: Int32
-    ) {
-        let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers
+    public func exchange(
+        _ path: String, method: String = "GET", headers: [String] = [], sending body: Data = Data()
+    ) async -> (head: String, body: [UInt8], error: Int32) {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers
+        if !body.isEmpty { lines.append("Content-Length: \(body.count)") }
         send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        if !body.isEmpty { send(Array(body)) }
         let (bytes, error) = await read()
         let separator = Array("\r\n\r\n".utf8)
         guard let end = bytes.firstRange(of: separator) else {
