@@ -41,6 +41,10 @@ readonly cluster_packages=(
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)
 
+# What scripts/package-debian makes packages with, and scripts/package-check tries them with.
+readonly package_packages=(dpkg-dev debhelper python3)
+readonly package_check_packages=(lintian appstream desktop-file-utils zsh fish)
+
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
 readonly benchmark_packages=(python3 python3-venv curl nginx-light openssl)
 

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import HalcyonHTTP
 import HalcyonServer
 import HalcyonTestKit
 import Testing
@@ -68,6 +69,22 @@ import Testing
         expected.sources.http.allow = ["https://example.com"]
         expected.http.ttl = .seconds(60)
         expected.processing.formatQuality = ["webp": 70]
+        #expect(configuration == expected)
+    }
+
+    @Test func theConfigurationOfThePackageIsTakenWithAndWithoutItsExamples() throws {
+        let file = try ServerGuide.text("Packaging/server.json")
+        var (configuration, expected) = (ImageServerConfiguration(), ImageServerConfiguration())
+        try configuration.take(file: Data(file.utf8))
+        #expect(configuration == expected)
+
+        let examples = file.replacing("// \"", with: "\"")
+        try configuration.take(file: Data(examples.utf8))
+        expected.bind = [.tcp(host: "0.0.0.0", port: 8080)]
+        expected.sources.local.root = "/srv/pictures"
+        expected.sources.http.allow = ["https://*.example.com/pictures"]
+        expected.negotiation.formats = ["avif", "webp"]
+        expected.trustedProxies = [try #require(IPNetwork("127.0.0.0/8"))]
         #expect(configuration == expected)
     }
 

@@ -342,7 +342,7 @@ import Testing
         ])
     func systemdTakesTheUnit(path: String, name: String) async throws {
         let unit = try ServerGuide.text("docs/\(path)")
-        let program = "/usr/local/bin/halcyon-server"
+        let program = "/usr/bin/halcyon-server"
         #expect(unit.contains("ExecStart=\(program) "))
         let copy = try folder.write(Data(unit.replacing(program, with: executable).utf8), to: name)
         let slice = try folder.write(

@@ -5,7 +5,10 @@ public struct SamplePictures: Sendable {
     /// Why there are none.
     public struct Missing: Error, CustomStringConvertible {
         public var description: String {
-            "The sample pictures are not beside the program (halcyon_HalcyonSamples.resources)."
+            """
+            There are no sample pictures: neither beside the program (halcyon_HalcyonSamples.resources) \
+            nor installed (share/halcyon/samples, in the package halcyon).
+            """
         }
     }
 
@@ -14,17 +17,25 @@ public struct SamplePictures: Sendable {
     /// File names in alphabetical order.
     public let names: [String]
 
-    /// Finds the pictures beside the program, where the build puts them.
+    /// Finds the pictures beside the program, where the build puts them, or in `../share/halcyon/samples`, where a
+    /// package does.
+    /// - Parameter folder: The folder of the program.
     /// - Throws: `Missing`.
-    public init() throws {
-        guard let directory = Bundle.module.url(forResource: "Samples", withExtension: nil) else {
-            throw Missing()
+    public init(program folder: URL = Bundle.main.bundleURL) throws {
+        let places = [
+            folder.appendingPathComponent("halcyon_HalcyonSamples.resources/Samples"),
+            folder.deletingLastPathComponent().appendingPathComponent("share/halcyon/samples"),
+        ]
+        for place in places {
+            // A folder that cannot be read has no pictures for us, like one that is not there.
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+            let names = files.filter { !$0.hasSuffix(".md") && !$0.hasPrefix(".") }.sorted()
+            if names.isEmpty { continue }
+            directory = place
+            self.names = names
+            return
         }
-        self.directory = directory
-        names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            .filter { !$0.hasSuffix(".md") && !$0.hasPrefix(".") }
-            .sorted()
-        if names.isEmpty { throw Missing() }
+        throw Missing()
     }
 
     /// The bytes of the picture called `name`.

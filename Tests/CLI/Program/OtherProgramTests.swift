@@ -48,6 +48,21 @@ import Testing
     }
 }
 
+@Suite struct SamplePicturesTests {
+    @Test func areFoundWhereAPackageInstallsThem() throws {
+        let folder = try TemporaryDirectory(prefix: "halcyon-samples")
+        let program = folder.file("usr/bin")
+        #expect(throws: SamplePictures.Missing.self) { try SamplePictures(program: program) }
+        let picture = PNGFixture.data(.gradient(width: 3, height: 2))
+        for name in ["b.png", "a.png", "CREDITS.md", ".hidden"] {
+            try folder.write(picture, to: "usr/share/halcyon/samples/\(name)")
+        }
+        let samples = try SamplePictures(program: program)
+        #expect(samples.names == ["a.png", "b.png"])
+        #expect(try samples.data("a.png") == picture)
+    }
+}
+
 @Suite(.timeLimit(.minutes(20))) struct DemoProgramTests {
     @Test func drawsAContactSheetOfAllSamples() async throws {
         let program = try Program()

@@ -16,14 +16,18 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 extension ImageServerConfiguration {
     /// Takes settings from the text of a JSON file: objects within objects, or names with dots.
     ///
+    /// Comments and trailing commas are allowed, as in JSON5.
+    ///
     /// ```json
     /// { "bind": "127.0.0.1:8080", "sources": { "local": { "root": "/srv/pictures" } } }
     /// ```
     /// - Throws: `ConfigurationError` with all faults; an unknown name is told with the nearest one.
     public mutating func take(file: Data) throws(ConfigurationError) {
         let root: SettingValue
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
         do {
-            root = try JSONDecoder().decode(SettingValue.self, from: file)
+            root = try decoder.decode(SettingValue.self, from: file)
         } catch {
             throw ConfigurationError(faults: ["The file is not JSON."])
         }
