@@ -6,7 +6,7 @@ package struct FailedCheck: Error {
     package var what: String
 }
 
-/// What the client of a case talks to.
+/// The cache between the client and the origin of a case.
 package protocol CaseCache {
     /// Whether the client gets the fields of responses; otherwise they are not checked.
     var passesFields: Bool { get }
@@ -73,7 +73,7 @@ private struct ClientRun<Cache: CaseCache> {
             method: step.requestMethod ?? "GET", url: URL(string: text)!, fields: fields)
     }
 
-    /// What the client sees of one response.
+    /// A response as the client sees it.
     private func check(
         _ answer: SimulatedAnswer, _ step: PreparedCase.Step, number: Int
     ) throws(FailedCheck) {

@@ -16,7 +16,7 @@ package struct SimulatedAnswer: Sendable {
 
 /// The server of a prepared case, and the clock of everybody who takes part.
 package struct SimulatedOrigin: Sendable {
-    /// What it has seen of one request.
+    /// A request as the origin has seen it.
     struct Note: Sendable {
         var number: Int
         var method: String
