@@ -2,7 +2,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 import Synchronization
 
 /// Connections whose requests are answered on the thread that reads and writes them: an answer that is at
@@ -33,7 +32,6 @@ struct LoopBoundChannel: ServerChildChannel {
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(ByteToMessageHandler(decoder))
             try pipeline.addHandler(RequestCheck(decoder))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandlers(handlers())
             return AcceptedConnection(
                 try HTTP1Channel.Value(
