@@ -35,7 +35,9 @@ struct RequestRouter: Sendable {
         }
         let isBelow = request.path.hasPrefix(prefix)
         let rest = isBelow ? String(request.target.dropFirst(prefix.count)) : ""
-        let pageRoute = page != nil && routes.contains(.page) ? PageRoute(target: rest) : nil
+        var pageRoute = routes.contains(.page) ? PageRoute(target: rest) : nil
+        // Not for every request: the comparison copies the handler.
+        if pageRoute != nil, page == nil { pageRoute = nil }
         let pathOfIIIF = routes.contains(.iiif) ? iiif?.path(of: rest) : nil
         if pathOfIIIF != nil { notes.route = "iiif" }
         switch request.method {

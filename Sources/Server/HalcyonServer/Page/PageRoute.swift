@@ -17,6 +17,7 @@ enum PageRoute: Sendable, Hashable {
     /// - Parameter target: The target below the server's prefix, with its query.
     init?(target: String) {
         let path = target.prefix { $0 != "?" }
+        guard path == "/" || path.hasPrefix("/playground") else { return nil }
         switch path {
         case "/", "/playground": self = .start
         case "/playground/": self = .page

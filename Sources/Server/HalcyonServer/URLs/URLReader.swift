@@ -70,13 +70,13 @@ final class URLReader: Sendable {
     }
 
     func plan(_ target: String, hints: ClientHints) throws(Failure) -> KnownPlan {
-        let rules = rules
         // With hints a target means more than one thing.
         let isLasting = hints == ClientHints()
         let known: KnownPlan
-        if isLasting, let seen = rules.known.value(forKey: target) {
+        if isLasting, let seen = present.withLock({ $0.known }).value(forKey: target) {
             known = seen
         } else {
+            let rules = rules
             known = try read(target, hints, by: rules)
             if isLasting, target.utf8.count <= 1024 {
                 rules.known.store(value: known, forKey: target)
