@@ -136,13 +136,13 @@ extension HTTPRequest {
 
 extension HTTPTypes.HTTPFields {
     init(_ fields: HalcyonHTTP.HTTPFields) {
-        self.init()
-        for line in fields.lines {
-            // All names are our own.
-            if let name = HTTPField.Name(line.name) {
-                append(HTTPField(name: name, value: line.value))
-            }
+        // All names are our own.
+        let lines = fields.lines.compactMap { line in
+            HTTPField.Name(line.name).map { HTTPField(name: $0, value: line.value) }
         }
+        self.init()
+        // At once: appending goes through generic code for each line.
+        replaceSubrange(0..<0, with: lines)
     }
 }
 

@@ -43,7 +43,7 @@ package struct HTTPFields: Sendable, Hashable {
 
     /// Puts one line in the place of all lines of `name`.
     package mutating func set(_ name: String, to value: String) {
-        remove([name.lowercasedASCII])
+        lines.removeAll { $0.name.isFieldName(name) }
         append(name, value)
     }
 
