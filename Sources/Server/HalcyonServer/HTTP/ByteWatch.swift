@@ -12,7 +12,8 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum Phase {
         case idle
-        case head(Scheduled<Void>)
+        /// With its timer, unless the bytes that have just come may be all of it.
+        case head(Scheduled<Void>?)
         case request
         /// No further request is taken.
         case over
@@ -35,7 +36,7 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func stop() { enter(.over) }
 
     private func enter(_ next: Phase) {
-        if case .head(let timer) = phase { timer.cancel() }
+        if case .head(let timer) = phase { timer?.cancel() }
         if case .over = phase { return }
         phase = next
     }
@@ -46,8 +47,9 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .idle = phase { watchHead(context) }
+        if case .idle = phase { phase = .head(nil) }
         context.fireChannelRead(data)
+        if case .head(nil) = phase { watchHead(context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
