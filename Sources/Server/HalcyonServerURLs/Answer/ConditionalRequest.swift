@@ -19,6 +19,8 @@ package struct ConditionalRequest: Sendable, Hashable {
     /// - Parameter lastModified: Of the source; `nil` if unknown.
     package func isMet(tag: String, lastModified: Date?) -> Bool {
         if !ifNoneMatch.isEmpty {
+            // Most clients send the only tag that they have.
+            if !tag.isEmpty, ifNoneMatch == [tag] { return true }
             return FieldMembers.members(of: ifNoneMatch)
                 .contains { $0 == "*" || Self.opaque($0) == Self.opaque(tag) }
         }
