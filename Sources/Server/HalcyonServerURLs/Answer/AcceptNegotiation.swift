@@ -47,6 +47,7 @@ package enum DocumentNegotiation {
 
     /// Whether an error is told as JSON: only when that is accepted better than text.
     package static func prefersJSON(accept: [String]) -> Bool {
+        guard !accept.isEmpty else { return false }
         let ranges = MediaRanges(accept)
         return ranges.quality(of: "application/json") > ranges.quality(of: "text/plain")
     }

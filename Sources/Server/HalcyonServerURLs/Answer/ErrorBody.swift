@@ -16,7 +16,8 @@ package struct ErrorBody: Sendable, Hashable {
         let message = detail == .full ? "\(summary): \(error.reason)" : summary
         guard DocumentNegotiation.prefersJSON(accept: accept) else {
             contentType = "text/plain; charset=utf-8"
-            text = message.replacing("\n", with: " ") + "\n"
+            let isLine = !message.utf8.contains(UInt8(ascii: "\n"))
+            text = (isLine ? message : message.replacing("\n", with: " ")) + "\n"
             return
         }
         contentType = "application/json"

@@ -134,7 +134,8 @@ package struct SourceURL: Sendable, Hashable {
         var segments: [Substring] = []
         var isFolder = true
         for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let name = segment.lowercased().replacing("%2e", with: ".")
+            let hasEscapes = segment.utf8.contains(UInt8(ascii: "%"))
+            let name = hasEscapes ? segment.lowercased().replacing("%2e", with: ".")[...] : segment
             isFolder = name == "." || name == ".."
             if name == ".." {
                 _ = segments.popLast()
