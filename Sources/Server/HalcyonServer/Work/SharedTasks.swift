@@ -69,7 +69,8 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let ticket = table.ask(for: name(key), completion: { place.give($0) }) { job, finish in
             isOwn = true
             let stopped = Ending()
-            let task = Task {
+            // Begins on this thread: what is refused at once needs no other one.
+            let task = Task.immediate {
                 finish(await work(stopped))
                 afterwards()
                 self.settle(key)
