@@ -46,7 +46,8 @@ import Testing
         #expect(
             starts == [
                 "./run", "/SIGNATURE/OPTION/OPTION/…/plain/SOURCE@FORMAT", "halcyon-server", "{",
-                "{", "{", "app.on(.POST,",
+                // scripts/package-check starts the installed server.
+                "editor", "{", "{", "app.on(.POST,",
             ])
         let commands = Set(
             ServerGuide.code(in: guide.prose).filter { $0.hasPrefix("halcyon-server ") })
