@@ -93,6 +93,8 @@ import Testing
             _ = try await loader.loadImage(from: photo)
             environment.cache.clearMemoryCache()
             environment.clock.advance(by: .seconds(hours * 3600))
+            // As the next start of a program does.
+            await environment.cache.cleanExpiredDiskCache()
             _ = try await loader.loadImage(from: photo)
             environment.cache.clearMemoryCache()
             #expect(environment.transport.requestCount(for: photo) == requests)
