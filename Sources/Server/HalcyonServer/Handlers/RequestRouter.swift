@@ -35,14 +35,13 @@ struct RequestRouter: Sendable {
         }
         let isBelow = request.path.hasPrefix(prefix)
         let rest = isBelow ? String(request.target.dropFirst(prefix.count)) : ""
-        var pageRoute = routes.contains(.page) ? PageRoute(target: rest) : nil
-        // Not for every request: the comparison copies the handler.
-        if pageRoute != nil, page == nil { pageRoute = nil }
+        let pageRoute = routes.contains(.page) ? PageRoute(target: rest) : nil
         let pathOfIIIF = routes.contains(.iiif) ? iiif?.path(of: rest) : nil
         if pathOfIIIF != nil { notes.route = "iiif" }
         switch request.method {
         case "GET", "HEAD": break
-        case "POST" where pageRoute?.isPost == true: break
+        // Whether there is a page is asked last: the comparison copies its handler.
+        case "POST" where pageRoute?.isPost == true && page != nil: break
         case "OPTIONS": return fields.preflight(notes.route)
         default:
             throw Failure(.methodNotAllowed, "\(request.method) is not one of GET, HEAD, OPTIONS")
