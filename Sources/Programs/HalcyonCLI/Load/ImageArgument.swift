@@ -104,10 +104,7 @@ struct ImageArgument: Sendable {
         return name.map(String.init) ?? label
     }
 
-    var isFolder: Bool {
-        let status = try? file?.status()
-        return status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
-    }
+    var isFolder: Bool { file?.isFolder ?? false }
 
     /// The URL that was meant, perhaps, by a file that is called like one and is not there.
     var meantURL: String? {

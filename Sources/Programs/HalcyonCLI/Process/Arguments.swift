@@ -23,9 +23,7 @@ func check(
 ) throws(ValidationError) {
     guard let name else { return }
     if name.isEmpty { throw ValidationError("The name of the \(purpose) is empty.") }
-    // What cannot be looked at is told of when it is written.
-    let status = try? FilePath(argument: name)?.status()
-    if name.hasSuffix("/") || status.map({ $0.st_mode & S_IFMT == S_IFDIR }) == true {
+    if name.hasSuffix("/") || FilePath(argument: name)?.isFolder == true {
         throw ValidationError("\(name) is a folder; \(advice).")
     }
 }
@@ -34,4 +32,10 @@ func check(
 func check(jobs: Int) throws(ValidationError) {
     // More would only wait for each other.
     try check("--jobs", jobs, "from 1 to 64") { (1...64).contains($0) }
+}
+
+extension FilePath {
+    /// Whether there is a folder, perhaps behind a link. What cannot be looked at is none: it is told of when it
+    /// is read or written.
+    var isFolder: Bool { (try? status()).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 }
