@@ -52,6 +52,10 @@ readonly benchmark_packages=(python3 python3-venv curl nginx-light openssl)
 readonly server_benchmark_packages=(wrk nginx-light python3 python3-venv)
 readonly server_peer_packages=(libnginx-mod-http-image-filter)
 
+# How programs are built, all of them with Swift's runtime in them: those that are tested and measured are those that
+# packages contain.
+readonly release_build=(-c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld)
+
 say() {
     printf '==> %s\n' "$*" >&2
 }
