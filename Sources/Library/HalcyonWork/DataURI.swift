@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A `data:` URI (RFC 2397), decoded. A `%` without two hexadecimal digits stands for itself (URL Standard,
-/// "percent-decode").
+/// A `data:` URI (RFC 2397), decoded, without its fragment. A `%` without two hexadecimal digits stands for itself
+/// (URL Standard, "percent-decode").
 package struct DataURI: Equatable, Sendable {
     package enum ParsingError: Error, Equatable, CustomStringConvertible {
         case noComma
@@ -17,8 +17,7 @@ package struct DataURI: Equatable, Sendable {
 
     package enum Reading: Sendable {
         case strict
-        /// As in browsers: white space and characters that are not Base64 digits are skipped, and a
-        /// fragment is not data.
+        /// As in browsers: white space and characters that are not Base64 digits are skipped.
         case lenient
     }
 
@@ -42,15 +41,13 @@ package struct DataURI: Equatable, Sendable {
     }
 
     package init(_ text: String, _ reading: Reading = .strict) throws(ParsingError) {
-        let bytes =
-            reading == .strict ? Array(text.utf8)[...] : Array(Self.trimmed(text.utf8))[...]
+        let whole = reading == .strict ? Array(text.utf8) : Array(Self.trimmed(text.utf8))
+        let bytes = whole.prefix { $0 != UInt8(ascii: "#") }
         guard Self.isScheme(of: bytes, .strict), let comma = bytes.firstIndex(of: UInt8(ascii: ","))
         else { throw .noComma }
         var words = String(decoding: bytes[..<comma].dropFirst(5), as: UTF8.self)
             .split(separator: ";", omittingEmptySubsequences: false)
-        var content = bytes[(comma + 1)...]
-        if reading == .lenient { content = content.prefix { $0 != UInt8(ascii: "#") } }
-        let decoded = PercentEncoding.lenientBytes(content)
+        let decoded = PercentEncoding.lenientBytes(bytes[(comma + 1)...])
         if words.count > 1, let last = words.last,
             last.trimmingCharacters(in: .whitespaces).lowercased() == "base64"
         {

@@ -168,6 +168,9 @@ struct ImageArgumentTests {
             first.cacheKey
                 == "data:sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
         #expect(second.cacheKey == first.cacheKey)
+        // A fragment is no data.
+        let third = try ImageArgument("data:;base64,aGVsbG8=#x").source.get()
+        #expect(third.cacheKey == first.cacheKey)
     }
 
     @Test func aChangedFileHasAnotherKey() throws {
