@@ -19,7 +19,13 @@ struct RedirectTests {
     @Test(arguments: [
         ("/y", "https://a.example/y"), ("z", "https://a.example/dir/z"),
         ("//b.example/y", "https://b.example/y"), ("http://c.example/", "http://c.example/"),
-        ("x/", "https://a.example/dir/x/"),
+        ("x/", "https://a.example/dir/x/"), ("/a b", "https://a.example/a%20b"),
+        // As in the URL Standard.
+        (" /y\t", "https://a.example/y"), ("/a\tb", "https://a.example/ab"),
+        ("\\y\\z", "https://a.example/y/z"), ("\\\\b.example\\y", "https://b.example/y"),
+        ("http:\\\\c.example\\", "http://c.example/"),
+        ("http://b.example\\@127.0.0.1/", "http://b.example/@127.0.0.1/"),
+        ("/y?a\\b#c\\d", "https://a.example/y?a%5Cb#c%5Cd"),
     ]) func resolvesLocations(location: String, target: String) throws {
         #expect(try redirect(origin, 302, to: location)?.url?.absoluteString == target)
     }
@@ -33,6 +39,13 @@ struct RedirectTests {
     @Test(arguments: ["file:///etc/passwd", "ftp://a.example/x", "data:image/png;base64,AA"])
     func refusesOtherSchemes(location: String) {
         #expect(throws: ImageTransportError.redirectToUnsupportedScheme(location)) {
+            try redirect(origin, 301, to: location)
+        }
+    }
+
+    @Test(arguments: ["/a\u{1}b", "/a\u{7F}", "http://b.example\u{0}.c.example/"])
+    func refusesControlCharacters(location: String) {
+        #expect(throws: ImageTransportError.invalidRedirect(location)) {
             try redirect(origin, 301, to: location)
         }
     }

@@ -146,6 +146,25 @@ import Testing
         gate.open()
     }
 
+    /// All programs on the way see the same host: the one before the backslash.
+    @Test func aRedirectWithBackslashesLeadsWhereBrowsersGo() async throws {
+        let live = try await start()
+        let there = "127.0.0.1:\(origin.port)"
+        origin.route("/good", .png(Self.picture))
+        origin.route("/@evil.example/x", .png(Self.picture))
+        for (location, expected) in [
+            ("\\good", Self.fine), ("http:\\\\\(there)\\good", Self.fine),
+            ("http://\(there)\\@evil.example/x", Self.fine),
+            ("http://evil.example\\@\(there)/good", Self.unreachable),
+            ("\\\\evil.example\\@\(there)/good", Self.unreachable),
+        ] {
+            let path = "/\(UUID().uuidString)"
+            origin.route(path, .redirect(to: location))
+            #expect(try await answer(live, origin.url(path)) == expected, "\(location)")
+        }
+        #expect(origin.requestCount(for: "/good") == 2)
+    }
+
     @Test func tenRedirectsAreTooMany() async throws {
         for number in 0..<10 { origin.route("/\(number)", .redirect(to: "/\(number + 1)")) }
         origin.route("/10", .png(Self.picture))

@@ -11,7 +11,7 @@ extension URLRequest {
         guard [301, 302, 303, 307, 308].contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location"), let url
         else { return nil }
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
+        guard let target = HTTPURL.target(of: location, from: url) else {
             throw TransportError.invalidRedirect(location)
         }
         guard HTTPURL.hasHTTPScheme(target) else {
@@ -73,6 +73,21 @@ package enum HTTPURL {
     package static func isDownloadable(_ url: URL) -> Bool {
         hasHTTPScheme(url) && url.host?.isEmpty == false
             && (url.port.map { (1...65535).contains($0) } ?? true)
+    }
+
+    /// Returns the URL in a `Location` field, read as browsers do (URL Standard): without white space
+    /// around it and tabs within it, and with each `\` before the query as `/`.
+    ///
+    /// - Parameter url: The URL that the field is relative to.
+    /// - Returns: `nil` for what is not a URL, or has control characters.
+    package static func target(of location: String, from url: URL) -> URL? {
+        var bytes = location.utf8.filter { ![0x09, 0x0A, 0x0D].contains($0) }.drop { $0 <= 0x20 }
+        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let slashed = path.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let text = String(decoding: slashed + bytes[path.endIndex...], as: UTF8.self)
+        return URL(string: text, relativeTo: url)?.absoluteURL
     }
 
     package static func hasHTTPScheme(_ url: URL) -> Bool {

@@ -289,7 +289,7 @@ extension HTTPCachePolicy {
         var urls = [request.url.absoluteURL]
         for name in ["Location", "Content-Location"] {
             guard let text = fields.first(name), text.utf8.count <= 32 << 10,
-                let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
+                let url = HTTPURL.target(of: text, from: request.url),
                 Origin(url) == Origin(request.url), !urls.contains(url)
             else { continue }
             urls.append(url)
