@@ -34,6 +34,17 @@ import Testing
         #expect(request.headers["User-Agent"] == "Halcyon/\(ImageServer.version)")
     }
 
+    @Test func otherSpellingsOfAURLAreOneSource() async throws {
+        origin.route("/~a.png", .png(picture))
+        let live = try await start()
+        // In a URL of the server, a percent sign of the source is written as %25.
+        for path in ["/~a.png", "/%257Ea.png", "/%257e%2561%252epng", "/b/%252E%252E/~a.png"] {
+            let target = "/_/w:10/plain/http://127.0.0.1:\(origin.port)\(path)"
+            #expect(try await live.ask(target).status == 200, "\(path)")
+        }
+        #expect(origin.requestCount == 1)
+    }
+
     @Test func aSourceOnTheDiskNeedsNoSecondFetch() async throws {
         let folder = try TemporaryDirectory()
         let first = try await start { $0.cache.directory = folder.url.path }

@@ -207,6 +207,12 @@ import Testing
             ("http://origin.test/a#b?c", "http://origin.test/a"),
             ("http://origin.test/%e4%2F?q=%c3%A4z", "http://origin.test/%E4%2F?q=%C3%A4z"),
             ("http://User@Origin.test/", "http://User@origin.test/"),
+            ("http://%75%3A@%4Frigin.test/", "http://u%3A@origin.test/"),
+            ("http://origin.test/%7Ea%2D%2e%5f?%7e%41%2f", "http://origin.test/~a-._?~A%2F"),
+            ("http://origin.test/a/./b/../c", "http://origin.test/a/c"),
+            ("http://origin.test/a/%2E/b/%2e%2e", "http://origin.test/a/"),
+            ("http://origin.test/../..a/.b?/./c", "http://origin.test/..a/.b?/./c"),
+            ("http://origin.test/%257E", "http://origin.test/%257E"),
             ("http://[::1]:80/", "http://[::1]/"),
             ("http://origin.test/?b=2&a=1", "http://origin.test/?b=2&a=1"),
         ])

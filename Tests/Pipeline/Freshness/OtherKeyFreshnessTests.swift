@@ -92,7 +92,10 @@ import Testing
         }
         #expect(try await got("http://localhost:\(port)/a.png") == 3)
         if !inMemory { fixture.cache.clearMemoryCache() }
-        for text in ["http://LOCALHOST:\(port)/a.png", "HTTP://localhost:\(port)/a.png#x"] {
+        for text in [
+            "http://LOCALHOST:\(port)/a.png", "HTTP://localhost:\(port)/a.png#x",
+            "http://localhost:\(port)/%61%2epng", "http://localhost:\(port)/./b/../a.png",
+        ] {
             #expect(try await got(text, [.onlyFromCache]) == 3)
             #expect(try await got(text) == 3)
         }

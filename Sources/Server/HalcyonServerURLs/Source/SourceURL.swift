@@ -51,7 +51,8 @@ package struct SourceURL: Sendable, Hashable {
         self.host = host
         self.port = port ?? scheme.defaultPort
         let path = target.prefix { $0 != UInt8(ascii: "?") }
-        self.path = Self.resolved(Self.encoded(path, keeping: "!$&'()*+,;=:@/"))
+        self.path = URLSpelling.withoutDotSegments(
+            "/" + Self.encoded(path.dropFirst(), keeping: "!$&'()*+,;=:@/"))
         query =
             path.endIndex == target.endIndex
             ? nil : Self.encoded(target[path.endIndex...].dropFirst(), keeping: "!$&'()*+,;=:@/?")
@@ -126,24 +127,5 @@ package struct SourceURL: Sendable, Hashable {
             }
         }
         return encoded
-    }
-
-    /// The path without `.` and `..` as segments, also where their dots are percent-encoded
-    /// (RFC 3986, section 5.2.4).
-    private static func resolved(_ path: String) -> String {
-        var segments: [Substring] = []
-        var isFolder = true
-        for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let hasEscapes = segment.utf8.contains(UInt8(ascii: "%"))
-            let name = hasEscapes ? segment.lowercased().replacing("%2e", with: ".")[...] : segment
-            isFolder = name == "." || name == ".."
-            if name == ".." {
-                _ = segments.popLast()
-            } else if name != "." {
-                segments.append(segment)
-            }
-        }
-        let end = isFolder && !segments.isEmpty ? "/" : ""
-        return "/" + segments.joined(separator: "/") + end
     }
 }

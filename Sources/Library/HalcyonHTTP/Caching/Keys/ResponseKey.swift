@@ -1,4 +1,5 @@
 package import Foundation
+import HalcyonWork
 
 /// The lookup key of stored responses. Several variants may share it (`Vary`).
 package enum ResponseKey {
@@ -22,8 +23,9 @@ package enum ResponseKey {
     }
 
     /// The URL in its normal form, by syntax alone (RFC 3986, section 6.2.2, and RFC 9110, section
-    /// 4.2.3): scheme and host in lower case, digits of percent-encodings in upper case, no default
-    /// port, no fragment, and `/` for an empty path.
+    /// 4.2.3): scheme and host in lower case, percent-encodings only where they are needed and with
+    /// their digits in upper case, no `.` and `..` as segments, no default port, no fragment, and `/`
+    /// for an empty path.
     ///
     /// The order of query items and a slash at the end are significant.
     package static func normalized(_ url: URL) -> String {
@@ -34,10 +36,12 @@ package enum ResponseKey {
         let scheme = String(decoding: text[..<colon], as: UTF8.self).lowercasedASCII
         let rest = text[colon...].dropFirst(3)
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-        let path = end.map { rest[$0...] } ?? rest[rest.endIndex...]
-        let needsSlash = path.first != UInt8(ascii: "/")
-        return scheme + "://" + authority(rest[..<(end ?? rest.endIndex)], scheme: scheme)
-            + (needsSlash ? "/" : "") + upperPercentDigits(path)
+        let target = rest[(end ?? rest.endIndex)...]
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return scheme + "://" + authority(rest[..<target.startIndex], scheme: scheme)
+            + (path.isEmpty
+                ? "/" : URLSpelling.withoutDotSegments(URLSpelling.unescaped(path)))
+            + URLSpelling.unescaped(target[path.endIndex...])
     }
 
     /// `user@HOST:80` as `user@host`.
@@ -45,7 +49,7 @@ package enum ResponseKey {
         var host = bytes
         var user = ""
         if let at = bytes.lastIndex(of: UInt8(ascii: "@")) {
-            user = upperPercentDigits(bytes[...at])
+            user = URLSpelling.unescaped(bytes[...at])
             host = bytes[bytes.index(after: at)...]
         }
         let defaultPort = ["http": ":80", "https": ":443"][scheme] ?? ":"
@@ -53,18 +57,9 @@ package enum ResponseKey {
             host = host.dropLast(port.utf8.count)
             break
         }
-        return user
-            + upperPercentDigits(String(decoding: host, as: UTF8.self).lowercasedASCII[...].utf8)
-    }
-
-    private static func upperPercentDigits(_ bytes: Substring.UTF8View) -> String {
-        var sincePercent = 3
-        let upper = bytes.map { byte -> UInt8 in
-            sincePercent = byte == UInt8(ascii: "%") ? 0 : min(3, sincePercent + 1)
-            let isDigit = (1...2).contains(sincePercent)
-            return isDigit && (0x61...0x66).contains(byte) ? byte & 0xDF : byte
-        }
-        return String(decoding: upper, as: UTF8.self)
+        // Letters that were encoded are lowered, too, and the digits of encodings raised again.
+        let name = URLSpelling.unescaped(host).lowercasedASCII
+        return user + URLSpelling.unescaped(name[...].utf8)
     }
 }
 
