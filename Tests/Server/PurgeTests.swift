@@ -247,6 +247,26 @@ import Testing
         #expect(try await live.ask("/warm/none", operations: true).status == 404)
     }
 
+    @Test func warmingEndsWithTheServerThoughNoPlaceBecomesFree() async throws {
+        let (origin, gate) = try await OriginServer.gated()
+        let live = try await LiveServer.start(origin) {
+            $0.work.downloads = 1
+            $0.work.downloadsPerHost = 1
+            $0.drain.timeout = .seconds(1200)
+        }
+        async let held = live.ask(origin.target())
+        await origin.waitForRequests(1)
+        let target = String.china("w:20")
+        let answer = try await order(live, "/warm", "{\"urls\":[\"\(target)\"]}")
+        let id = try #require(try answer.json["id"] as? String)
+        async let hasEnded = live.listening.stop()
+        await live.server.warming.wait(untilFinished: id)
+        #expect(live.server.warming.progress(of: id)?.failures == [target: "draining"])
+        gate.open()
+        #expect(try await held.status == 200)
+        #expect(await hasEnded)
+    }
+
     @Test func aServerTellsWhatItKeeps() async throws {
         let live = try await LiveServer.start()
         for _ in 0..<4 { _ = try await live.ask(.china("w:30")) }

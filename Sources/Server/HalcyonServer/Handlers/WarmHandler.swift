@@ -52,7 +52,7 @@ struct WarmHandler: Sendable {
 
     /// Makes one picture; returns the code of its failure.
     @Sendable private func make(_ item: WarmUp.Item) async -> String? {
-        await gates.untilFree()
+        await waitForTurn()
         guard state.phase == .ready else { return ServerFailure.draining.code }
         var fields: HTTPFields = ["Accept": item.accept]
         if let secret { fields.append("Authorization", "Bearer \(secret)") }
@@ -69,6 +69,16 @@ struct WarmHandler: Sendable {
             } catch {
                 return error.kind.code
             }
+        }
+    }
+
+    /// Waits until no requests wait for their places, or the server stops.
+    private func waitForTurn() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await gates.untilFree() }
+            group.addTask { await state.wait(until: .draining) }
+            await group.next()
+            group.cancelAll()
         }
     }
 }
