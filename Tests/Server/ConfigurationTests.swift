@@ -136,10 +136,21 @@ import Testing
         if let nearest { #expect(error?.faults.first?.hasSuffix(" \(nearest).") == true) }
     }
 
+    @Test func aVariableThatIsFarFromAllSettingsIsNamed() throws {
+        var configuration = ImageServerConfiguration()
+        let names = ["HALCYON_", "HALCYON_HOME", "HALCYON_SERVR_PORT", "HALCYON_VERSION"]
+        let unknown = try configuration.take(
+            environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "8080") }))
+        #expect(unknown == names)
+        #expect(configuration == ImageServerConfiguration())
+    }
+
     @Test func variablesOfOtherProgramsAreLeftAlone() throws {
         var configuration = ImageServerConfiguration()
         let unknown = try configuration.take(environment: [
-            "HALCYON_TEST_VIEWS": "1", "HALCYON_VERSION": "1.2", "HALCYON_HOME": "/srv",
+            "HALCYON_TEST_VIEWS": "1", "HALCYON_PROGRAMS": "/srv", "HALCYON_LIBRARY_ALONE": "yes",
+            "HALCYON_CORPUS": "/srv", "HALCYON_HTTP_CACHE_TESTS": "/srv", "HALCYON_SCHEDULE": "7",
+            "HALCYON_FUZZ_TARGET": "a", "HALCYON_OTHER_ROOT": "/srv", "HALCYON_FLAKY_LIST": "a",
             "HALCYON_SERVICE_HOST": "10.0.0.1", "HALCYON_SERVICE_PORT": "80",
             "HALCYON_PORT": "tcp://10.0.0.1:80", "HALCYON_PORT_80_TCP_ADDR": "10.0.0.1",
             "HALCYON_CACHE_SERVICE_HOST": "10.0.0.1", "HALCYON_CACHE_SERVICE_PORT_HTTP": "80",

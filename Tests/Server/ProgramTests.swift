@@ -29,6 +29,11 @@ import Testing
             #expect(misspelt.code == 78)
             #expect(misspelt.errors.hasSuffix("The nearest is HALCYON_SIGNATURE_KEYS.\n"))
         }
+        let far = try await run(
+            ["--check", "--unsigned", "--local-root", folder.url.path],
+            environment: ["HALCYON_SERVR_PORT": "8080"])
+        #expect(far.code == 0)
+        #expect(far.errors == "halcyon-server: The variable HALCYON_SERVR_PORT names no setting.\n")
         let unknown = try await run(["--check", "--set", "limits.maxPixel=1"])
         #expect(unknown.code == 78)
         #expect(unknown.errors.contains("The nearest is limits.maxPixels."))

@@ -60,10 +60,10 @@ extension ImageServerConfiguration {
 
     /// Takes settings from environment variables, which override those of a file.
     ///
-    /// - Returns: The names of variables that begin with `HALCYON_SERVER_` and are not settings.
+    /// - Returns: The names of other variables that begin with `HALCYON_`: they may be misspelt,
+    ///   or of other programs. Those that clusters and this package's own tools set are left out.
     /// - Throws: `ConfigurationError` with all faults. A variable that is nearly a setting, or
-    ///   begins like a group of settings, is an error that tells the nearest one. Variables of
-    ///   other programs are ignored.
+    ///   begins like a group of settings, is an error that tells the nearest one.
     public mutating func take(
         environment: [String: String]
     ) throws(ConfigurationError) -> [String] {
@@ -79,7 +79,7 @@ extension ImageServerConfiguration {
                 let variable = UnknownVariable(name)
                 if variable.isMisspelt {
                     faults.append(Self.unknown(name, nearest: variable.nearest))
-                } else if name.hasPrefix("HALCYON_SERVER_") {
+                } else {
                     unknown.append(name)
                 }
             }
@@ -167,13 +167,21 @@ private struct UnknownVariable {
     }
 
     /// Whether it is a variable that containers get from a cluster's service of this name, or one
-    /// of this program's tests.
+    /// of this package's library, tests and scripts.
     static func isOfOthers(_ name: String, _ text: String) -> Bool {
-        name == "HALCYON_HTTP_CACHE_TESTS" || name.hasSuffix("_SERVICE_HOST")
+        tools.contains { $0.hasSuffix("_") ? name.hasPrefix($0) : name == $0 }
+            || name.hasSuffix("_SERVICE_HOST")
             || name.contains("_SERVICE_PORT")
             || name.contains("_PORT") && ["tcp://", "udp://"].contains(where: text.hasPrefix)
             || name.contains(/_PORT_[0-9]+_(TCP|UDP)/)
     }
+
+    /// Names, and beginnings of names.
+    private static let tools = [
+        "HALCYON_CORPUS", "HALCYON_FLAKY_LIST", "HALCYON_FUZZ_", "HALCYON_HTTP_CACHE_TESTS",
+        "HALCYON_LIBRARY_", "HALCYON_OTHER_", "HALCYON_PROGRAMS", "HALCYON_SCHEDULE",
+        "HALCYON_TEST_",
+    ]
 
     /// Without the common prefix.
     private static let variables = Setting.all.map { String($0.variable.dropFirst(8)) }
