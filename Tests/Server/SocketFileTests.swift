@@ -30,17 +30,16 @@ import Testing
         let first = try await start()
         let error = await #expect(throws: ListenError.self) { try await start() }
         #expect(
-            error?.description == "cannot listen on unix:\(socket): another process listens there")
+            error?.description
+                == "cannot listen on unix:\(socket) (ops.bind): another process listens there")
         #expect(try names() == ["server.sock"])
         let second = try await run([
             "--unsigned", "--local-root", try #require(LiveServer.samples), "--bind",
             "unix:\(socket)", "--ops-bind", "off",
         ])
         #expect(second.code == 1)
-        #expect(
-            second.errors
-                == "halcyon-server: cannot listen on unix:\(socket): another process listens there\n"
-        )
+        let line = "cannot listen on unix:\(socket) (bind): another process listens there"
+        #expect(second.errors == "halcyon-server: \(line)\n")
         #expect(try await isReady())
         await first.listening.stop()
         #expect(try names() == [])
@@ -96,7 +95,20 @@ import Testing
             #expect(ended.code == code)
             #expect(
                 ended.errors.split(separator: "\n").last
-                    == "halcyon-server: cannot listen on \(address): \(reason)", "\(ended.errors)")
+                    == "halcyon-server: cannot listen on \(address) (bind): \(reason)",
+                "\(ended.errors)")
         }
+    }
+
+    @Test func anAddressOfOperationsThatIsTakenIsToldInOneLine() async throws {
+        let live = try await LiveServer.start()
+        let taken = "127.0.0.1:\(try #require(live.listening.operationsPort))"
+        let ended = try await run([
+            "--unsigned", "--local-root", try #require(LiveServer.samples), "--bind",
+            "127.0.0.1:0", "--ops-bind", taken,
+        ])
+        #expect(ended.code == 1)
+        let line = "cannot listen on \(taken) (ops.bind): address already in use"
+        #expect(ended.errors == "halcyon-server: \(line)\n")
     }
 }

@@ -38,7 +38,8 @@ public final class ListeningServer: Sendable {
         let clients = server.clients
         let publicPorts = configuration.bind.map { _ in OneShot<Result<Int, any Error>>() }
         var services: [any Service] = try zip(configuration.bind, publicPorts).map {
-            try Listener($0, mode: configuration.bindMode, port: $1) { bound, onListening in
+            try Listener($0, of: "bind", mode: configuration.bindMode, port: $1) {
+                bound, onListening in
                 ServerApplication.make(
                     bound, configuration, clients: clients, logger: server.logger,
                     time: server.time, onListening: onListening,
@@ -54,8 +55,9 @@ public final class ListeningServer: Sendable {
         }
         if let address = configuration.operationsBind, let operationsLoop {
             services.append(
-                try Listener(address, mode: configuration.bindMode, port: operationsPort) {
-                    bound, onListening in
+                try Listener(
+                    address, of: "ops.bind", mode: configuration.bindMode, port: operationsPort
+                ) { bound, onListening in
                     ServerApplication.make(
                         bound, configuration, on: operationsLoop, clients: operationsClients,
                         logger: server.logger, time: server.time, onListening: onListening,
@@ -65,10 +67,11 @@ public final class ListeningServer: Sendable {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
+                // Listeners that are cancelled log that as an error.
                 services: services.map {
                     .init(
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .cancelGroup)
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
                 }, logger: server.logger.quiet))
         self.group = group
         let ended = OneShot<Result<Void, any Error>>()
@@ -95,11 +98,19 @@ public final class ListeningServer: Sendable {
                 if case .failure(let error) = result { error } else { CancellationError() }
             for port in publicPorts + [operationsPort] { port.give(.failure(error)) }
         }
-        var ports: [Int] = []
-        for port in publicPorts { ports.append(try await port.value.get()) }
-        self.ports = ports
-        self.operationsPort =
-            configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        do {
+            var ports: [Int] = []
+            for port in publicPorts { ports.append(try await port.value.get()) }
+            self.ports = ports
+            self.operationsPort =
+                configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        } catch {
+            // The clients of the other listeners.
+            clients.cutOff()
+            operationsClients.cutOff()
+            _ = await ended.value
+            throw error
+        }
         await CodecWarmUp.finish()
         server.state.enter(.ready)
     }
@@ -139,19 +150,23 @@ private struct Listener: Service {
         any Service
 
     private let address: ListenAddress
+    private let setting: String
     private let port: OneShot<Result<Int, any Error>>
     private let application: any Service
     /// Given when the application listens where it may not.
     private let trouble = OneShot<ListenError>()
 
     /// - Parameters:
+    ///   - setting: The setting that has the address.
     ///   - mode: The permissions of a socket of the file system.
-    ///   - port: Given the port when there is one; 0 for a socket of the file system.
+    ///   - port: Given the port when there is one, 0 for a socket of the file system, or the
+    ///     failure to listen.
     init(
-        _ address: ListenAddress, mode: SocketMode, port: OneShot<Result<Int, any Error>>,
-        make: Making
+        _ address: ListenAddress, of setting: String, mode: SocketMode,
+        port: OneShot<Result<Int, any Error>>, make: Making
     ) throws(ListenError) {
         self.address = address
+        self.setting = setting
         self.port = port
         switch address {
         case .tcp(let host, let number):
@@ -159,7 +174,12 @@ private struct Listener: Service {
                 port.give(.success(channel.localAddress?.port ?? 0))
             }
         case .unix(let path):
-            let file = try SocketFile(path)
+            let file: SocketFile
+            do throws(ListenError) {
+                file = try SocketFile(path)
+            } catch {
+                throw error.of(setting)
+            }
             let trouble = trouble
             application = make(.unixDomainSocket(path: file.boundPath)) { channel in
                 let result = await DiskLane.reading.run {
@@ -181,9 +201,19 @@ private struct Listener: Service {
         do {
             try await application.run()
         } catch {
-            if trouble.isGiven { throw await trouble.value }
-            throw port.isGiven || error is CancellationError ? error : ListenError(address, error)
+            guard trouble.isGiven || !(port.isGiven || error is CancellationError) else {
+                throw error
+            }
+            throw await failure(error)
         }
-        if trouble.isGiven { throw await trouble.value }
+        if trouble.isGiven { throw await failure(CancellationError()) }
+    }
+
+    /// Returns the failure to listen, after telling it as that of the port.
+    private func failure(_ error: any Error) async -> ListenError {
+        let reason = trouble.isGiven ? await trouble.value : ListenError(address, error)
+        let failure = reason.of(setting)
+        port.give(.failure(failure))
+        return failure
     }
 }

@@ -4,6 +4,8 @@ import NIOCore
 /// A failure to listen at an address.
 public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     public let address: ListenAddress
+    /// The setting that has the address: `bind` or `ops.bind`.
+    public internal(set) var setting = "bind"
     /// In words that follow the address.
     public let reason: String
     /// Whether another address is needed, and not another time.
@@ -34,5 +36,11 @@ public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String { "cannot listen on \(address): \(reason)" }
+    func of(_ setting: String) -> ListenError {
+        var copy = self
+        copy.setting = setting
+        return copy
+    }
+
+    public var description: String { "cannot listen on \(address) (\(setting)): \(reason)" }
 }
