@@ -145,7 +145,8 @@ struct IIIFRequestTests {
 
     @Test(arguments: [
         ("china", "china"), ("a%2Fb", "a/b"), ("a%2Db", "a-b"), ("%252F", "%2F"),
-        ("a:b@c", "a:b@c"), ("%C3%A9", "é"), ("67352ccc%2Dd1b0", "67352ccc-d1b0"),
+        ("a:b@c", "a:b@c"), ("%C3%A9", "é"), ("a%E9%5C", "a\u{10FFE9}\\"),
+        ("67352ccc%2Dd1b0", "67352ccc-d1b0"),
     ])
     func anIdentifierIsDecodedOnce(encoded: String, text: String) throws {
         let identifier = try IIIFIdentifier(encoded: encoded)
@@ -157,7 +158,7 @@ struct IIIFRequestTests {
     }
 
     @Test(arguments: [
-        "", "/", "..", ".", "%2e%2e", "[frob]", "a%00b", "a%0Ab", "%zz", "%FF", "a<b", "a^b",
+        "", "/", "..", ".", "%2e%2e", "[frob]", "a%00b", "a%0Ab", "%zz", "a<b", "a^b",
         "a\\b", "a/b", "a/b/info.json", "a/full/max/0", "a/full/max/0/default.jpg/x", "a/info.xml",
         "a//info.json",
     ])

@@ -41,10 +41,23 @@ struct PlanParserTests {
         #expect(plan.source == source && plan.format == format)
     }
 
+    /// Names of files are bytes.
+    @Test(arguments: ["/plain/local:///caf%E9%5C.jpg", "/bG9jYWw6Ly8vY2Fm6VwuanBn"])
+    func aLocalSourceNeedsNotBeText(path: String) throws {
+        let plan = try parse(path)
+        #expect(plan.source == "local:///caf\u{10FFE9}\\.jpg")
+        #expect(plan.canonicalText == "/plain/local%3A///caf%E9%5C.jpg")
+        #expect(try parse(plan.canonicalText) == plan)
+        for form in [ImageURL.SourceForm.plain, .encoded] {
+            #expect(try parse(ImageURL(source: plan.source, form: form).path) == plan)
+        }
+    }
+
     private static let wrong = [
         "invalid_path": [
             "/plain/http://example.com/a.jpg@png@webp", "/w:10/plain/%zz", "/w:10/plain/%a",
-            "/w:10/plain/%FF", "/w:10/plain/a%00b", "/w:10/plain/a%0D%0Ab", "/w:10/h:10",
+            "/w:10/plain/%FF", "/plain/http://example.com/%E9", "/_w",
+            "/w:10/plain/a%00b", "/w:10/plain/a%0D%0Ab", "/w:10/h:10",
             "/w:10/plain", "/w:10/plain/", "/w:10/", "/w:10/aGk.png.jpg", "/w:10/a+b/", "/w:10/_w",
             "/fit/300/200/no/1/plain/http://example.com/a.jpg",
             "/fill-down/300/200/plain/http://example.com/a.jpg",

@@ -145,7 +145,8 @@ extension ServerFailure.LogLevel {
 enum LogText {
     /// Returns a source without its secrets, and with 200 characters of its query at most.
     static func source(_ source: String) -> String {
-        let text = masked(source)
+        // Bytes of files' names need not be text.
+        let text = masked(String(decoding: source.unescapedBytes, as: UTF8.self))
         guard let mark = text.firstIndex(of: "?") else { return printable(text, limit: 1000) }
         return printable(text[..<mark] + text[mark...].prefix(201), limit: 1000)
     }

@@ -82,8 +82,9 @@ final class LocalSource: Sendable {
     private func fileInKernelsCache(_ path: [String]) -> File? {
         let root = root
         guard root.isOnThisMachine else { return nil }
-        let descriptor = halcyon_open_cached(
-            root.descriptor, path.joined(separator: "/"), followsSymlinks ? 1 : 0)
+        let descriptor = Self.withBytes(of: path.joined(separator: "/")) {
+            halcyon_open_cached(root.descriptor, $0, followsSymlinks ? 1 : 0)
+        }
         withExtendedLifetime(root) {}
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -134,7 +135,9 @@ final class LocalSource: Sendable {
         let root = opened.descriptor
         defer { withExtendedLifetime(opened) {} }
         if followsSymlinks {
-            let descriptor = halcyon_open_beneath(root, path.joined(separator: "/"))
+            let descriptor = Self.withBytes(of: path.joined(separator: "/")) {
+                halcyon_open_beneath(root, $0)
+            }
             guard descriptor >= 0 else { throw Self.missing(String(cString: strerror(errno))) }
             return descriptor
         }
@@ -143,13 +146,24 @@ final class LocalSource: Sendable {
             let isLast = index == path.count - 1
             // A FIFO without a writer would wait for one.
             let kind = isLast ? O_NONBLOCK | O_NOCTTY : O_DIRECTORY
-            let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
+            let descriptor = Self.withBytes(of: name) {
+                openat(folder, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
+            }
             let error = errno
             if folder != root { close(folder) }
             guard descriptor >= 0 else { throw Self.missing(String(cString: strerror(error))) }
             folder = descriptor
         }
         return folder
+    }
+
+    /// Calls `open` with a name as the file system has it.
+    private static func withBytes(
+        of name: String, _ open: (UnsafePointer<CChar>) -> Int32
+    ) -> Int32 {
+        guard name.isEscaped else { return name.withCString(open) }
+        // A name is a path.
+        return FilePath(argument: name)?.withCString(open) ?? -1
     }
 
     private static func file(_ descriptor: Int32, _ path: [String]) throws(Failure) -> File {

@@ -54,6 +54,8 @@ package struct ContentDisposition: Sendable, Hashable {
 
     /// The last part of the path, without extension and query; empty when there is none.
     private static func name(ofSource source: String) -> String {
+        // Bytes that are not UTF-8 have no character.
+        let source = String(decoding: source.unescapedBytes, as: UTF8.self)
         let path = source.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         // Behind `scheme://` stands the host, which is no name.

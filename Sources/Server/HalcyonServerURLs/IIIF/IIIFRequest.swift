@@ -31,7 +31,8 @@ package enum IIIFRequest: Sendable, Hashable {
 }
 
 package struct IIIFIdentifier: Sendable, Hashable {
-    /// The decoded text, at most 1024 bytes; two spellings of one identifier are equal.
+    /// The decoded text, at most 1024 bytes; two spellings of one identifier are equal. Bytes that are
+    /// not UTF-8 are as `String.init(escaping:)` has them.
     package let text: String
 
     /// - Parameter encoded: One segment of a path.
@@ -41,12 +42,16 @@ package struct IIIFIdentifier: Sendable, Hashable {
         let isSegment = encoded.utf8.allSatisfy {
             $0.isUnreserved || "%!$&'()*+,;=:@".utf8.contains($0)
         }
-        guard isSegment, let text = PercentEncoding.decode(encoded), !text.isEmpty,
-            text.utf8.count <= 1024, text != ".", text != "..", !text.hasControlCharacters
+        let bytes = isSegment ? PercentEncoding.bytes(Substring(encoded).utf8) : nil
+        let text = bytes.map(String.init(escaping:)) ?? ""
+        guard !text.isEmpty, text.utf8.count <= 1024, text != ".", text != "..",
+            !text.hasControlCharacters
         else { throw PlanError(.notFound, "There is no picture with this identifier.") }
         self.text = text
     }
 
     /// The canonical spelling in documents.
-    package var encoded: String { PercentEncoding.encode(text, keeping: "!$&'()*+,;=:@") }
+    package var encoded: String {
+        PercentEncoding.encode(text.unescapedBytes, keeping: "!$&'()*+,;=:@")
+    }
 }

@@ -44,7 +44,7 @@ package struct IIIFSources: Sendable {
             let groups = (0..<match.numberOfRanges).map { index in
                 // A group that took no part is empty.
                 Range(match.range(at: index), in: identifier).map {
-                    PercentEncoding.encode(String(identifier[$0]), keeping: "/")
+                    PercentEncoding.encode(String(identifier[$0]).unescapedBytes, keeping: "/")
                 } ?? ""
             }
             return Self.filled(url, with: groups)

@@ -34,7 +34,7 @@ public struct ImageURL: Sendable, Hashable {
         let end: [String] =
             switch sourceForm {
             case .encoded:
-                [Base64URL.encode(source.utf8) + (fileExtension.map { "." + $0 } ?? "")]
+                [Base64URL.encode(source.unescapedBytes) + (fileExtension.map { "." + $0 } ?? "")]
             case .plain:
                 ["plain", plainSource + (fileExtension.map { "@" + $0 } ?? "")]
             }
@@ -44,9 +44,9 @@ public struct ImageURL: Sendable, Hashable {
     /// The source with its scheme as it is, so that merged slashes can be restored, unless a server
     /// would change the source.
     private var plainSource: String {
-        let text = PercentEncoding.encode(source, keeping: "/:")
+        let text = PercentEncoding.encode(source.unescapedBytes, keeping: "/:")
         let isKept = SignedPath.repaired("plain/" + text) == "plain/" + text
-        return isKept ? text : PercentEncoding.encode(source)
+        return isKept ? text : PercentEncoding.encode(source.unescapedBytes)
     }
 
     /// Sets an option by its name, with its arguments as text; none of them may have `:` or `/`.

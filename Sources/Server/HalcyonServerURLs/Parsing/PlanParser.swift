@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// Reads the paths of image URLs: options, each a segment with colons, and then a source.
 ///
 /// ```swift
@@ -132,6 +134,10 @@ public struct PlanParser: Sendable {
             try application.apply(.format, OptionArguments(name: "format", values: [format]))
         }
         let text = configuration.rewriting.rewritten(source.text)
+        // Names of files need not be text.
+        guard !text.isEscaped || text.lowercased().hasPrefix("local:") else {
+            throw PlanError(.invalidPath, "The source is not UTF-8.")
+        }
         return ImagePlan(source: text, options: application.options)
     }
 

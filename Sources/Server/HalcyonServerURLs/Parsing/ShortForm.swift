@@ -19,11 +19,8 @@ struct ShortForm {
             options.append(String(segment))
             rest = rest.dropFirst(segment.count + 1)
         }
-        guard let source = PercentEncoding.decode(rest) else {
-            throw PlanError(.invalidPath, "The source is not percent-encoded UTF-8.")
-        }
         self.options = options
-        self.source = try SourceText(text: source, format: "")
+        source = try SourceText(encoded: rest, format: "")
     }
 
     /// The text up to the next slash; `nil` without a slash.

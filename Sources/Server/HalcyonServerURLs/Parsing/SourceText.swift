@@ -2,6 +2,7 @@ import HalcyonWork
 
 /// The end of an image URL: what the source is, and which format is asked for behind it.
 struct SourceText {
+    /// With bytes that are not UTF-8 as `String.init(escaping:)` has them.
     let text: String
     /// Not yet known to be a format.
     let format: String?
@@ -28,10 +29,7 @@ struct SourceText {
         guard parts.count <= 2 else {
             throw PlanError(.invalidPath, "The source has more than one @; write %40 within it.")
         }
-        guard let source = PercentEncoding.decode(parts[0]) else {
-            throw PlanError(.invalidPath, "The source is not percent-encoded UTF-8.")
-        }
-        try self.init(text: source, format: parts.count == 2 ? parts[1] : "")
+        try self.init(encoded: parts[0], format: parts.count == 2 ? parts[1] : "")
     }
 
     /// - Parameter text: base64url, perhaps with `.` and a format behind it.
@@ -42,14 +40,24 @@ struct SourceText {
         }
         var encoded = parts[0].utf8[...]
         while encoded.last == UInt8(ascii: "=") { encoded = encoded.dropLast() }
-        guard let bytes = Base64URL.decode(Substring(encoded)),
-            let source = String(validating: bytes, as: UTF8.self)
-        else { throw PlanError(.invalidPath, "The source is not base64url of UTF-8.") }
-        try self.init(text: source, format: parts.count == 2 ? parts[1] : "")
+        guard let bytes = Base64URL.decode(Substring(encoded)) else {
+            throw PlanError(.invalidPath, "The source is not base64url.")
+        }
+        try self.init(bytes: bytes, format: parts.count == 2 ? parts[1] : "")
     }
 
-    /// - Parameter format: Empty: none.
-    init(text: String, format: String) throws(PlanError) {
+    /// - Parameters:
+    ///   - text: Percent-encoded.
+    ///   - format: Empty: none.
+    init(encoded text: some StringProtocol, format: String) throws(PlanError) {
+        guard let bytes = PercentEncoding.bytes(Substring(text).utf8) else {
+            throw PlanError(.invalidPath, "The source is not percent-encoded.")
+        }
+        try self.init(bytes: bytes, format: format)
+    }
+
+    private init(bytes: [UInt8], format: String) throws(PlanError) {
+        let text = String(escaping: bytes)
         guard !text.isEmpty else { throw PlanError(.invalidPath, "The source is empty.") }
         guard !text.hasControlCharacters else {
             throw PlanError(.invalidPath, "The source has control characters.")

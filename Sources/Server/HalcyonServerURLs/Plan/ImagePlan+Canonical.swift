@@ -8,8 +8,8 @@ extension ImagePlan {
     /// reads a plan from it that has this text again. What only concerns the answer is left out:
     /// expiry, file name and attachment.
     public var canonicalText: String {
-        (options.canonicalSegments + ["plain", PercentEncoding.encode(source, keeping: "/")])
-            .map { "/" + $0 }.joined()
+        let source = PercentEncoding.encode(source.unescapedBytes, keeping: "/")
+        return (options.canonicalSegments + ["plain", source]).map { "/" + $0 }.joined()
     }
 }
 

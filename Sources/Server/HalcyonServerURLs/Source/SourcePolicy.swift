@@ -68,7 +68,8 @@ package enum SourceReference: Sendable, Hashable {
 
 /// A file below the folder for local files.
 package struct LocalPath: Sendable, Hashable {
-    /// At least one segment; none is empty, hidden, or leads upwards.
+    /// At least one segment; none is empty, hidden, or leads upwards. Bytes that are not UTF-8 are as
+    /// `String.init(escaping:)` has them.
     package let segments: [String]
     /// The path up to a question mark, if any: the rest is a query unless a file has the whole name.
     let withoutQuery: [String]?
@@ -108,7 +109,7 @@ package struct LocalPath: Sendable, Hashable {
         let parts = path.parts(at: "/")
         let areNames = parts.allSatisfy { name in
             !name.isEmpty && name.utf8.first != UInt8(ascii: ".")
-                && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\\") }
+                && !name.utf8.contains(0)
         }
         guard areNames, !parts.isEmpty else {
             throw PlanError(.sourceNotFound, "The local source path is not valid.")
