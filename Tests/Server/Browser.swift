@@ -120,9 +120,15 @@ final class Browser: Sendable {
     }
 
     /// Presses keys, as WebDriver names them, where the focus is.
-    func press(_ keys: String...) async throws {
-        let actions = keys.flatMap {
+    ///
+    /// - Parameter shifted: Whether the key for capital letters is held meanwhile.
+    func press(_ keys: String..., shifted: Bool = false) async throws {
+        var actions = keys.flatMap {
             [["type": "keyDown", "value": $0], ["type": "keyUp", "value": $0]]
+        }
+        if shifted {
+            actions.insert(["type": "keyDown", "value": Self.shift], at: 0)
+            actions.append(["type": "keyUp", "value": Self.shift])
         }
         try await command(
             "actions",
@@ -130,6 +136,11 @@ final class Browser: Sendable {
     }
 
     static let tab = "\u{E004}"
+    static let enter = "\u{E007}"
+    static let shift = "\u{E008}"
+    static let endKey = "\u{E010}"
+    static let homeKey = "\u{E011}"
+    static let left = "\u{E012}"
     static let right = "\u{E014}"
     static let down = "\u{E015}"
 

@@ -64,6 +64,12 @@ import Testing
         return Double(match.1).map { $0 * unit }
     }
 
+    @Test func itHasEachCodeOfAnErrorThatClientsGet() {
+        let codes = guide.rows(below: "status").flatMap { ServerGuide.code(in: $0[1]) }
+        let known = Set(ServerFailure.all.map(\.code)).subtracting(["client_gone"])
+        #expect(codes.count == known.count && Set(codes) == known)
+    }
+
     @Test func eachSettingHasAVariableOfItsOwn() {
         #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
         let names = Setting.all.filter { $0.name == "limits.maxURLLength" }.map(\.variable)

@@ -79,6 +79,7 @@ struct PageBrowserTests {
     private let copy = "document.querySelector('[data-copies=\"url\"]')"
     private let picture = "document.getElementById('picture')"
     private let status = "document.getElementById('status').textContent"
+    private let details = "document.querySelector('#raw code').textContent"
 
     @Test func itLoadsWithoutAComplaintAndFromThisServerAlone() async throws {
         try await withChina { live, browser in
@@ -129,6 +130,11 @@ struct PageBrowserTests {
             #expect(alone.body.count == shown && alone["Content-Length"] == String(shown))
             let text = try await browser.value(status, as: String.self)
             #expect(text.hasPrefix("300 × 200 · jpeg · "), "\(text)")
+            #expect(!text.contains("fwd=") && !text.contains("stored"), "\(text)")
+            // Raw, for those who want to know it.
+            #expect(try await browser.value("document.getElementById('raw').open") == false)
+            let cache = try await browser.value(details, as: String.self)
+            #expect(cache.hasPrefix("Cache-Status: halcyon; "), "\(cache)")
         }
     }
 
@@ -221,9 +227,9 @@ struct PageBrowserTests {
 
             let many = PNGFixture.solid(.blue, width: 1000, height: 600)
             try await drop(many, "b.png", in: browser)
-            try await browser.wait(until: "\(status).startsWith('source_too_complex')")
+            try await browser.wait(until: "\(details).startsWith('source_too_complex')")
             try await drop(Data("Hello".utf8), "c.txt", in: browser)
-            try await browser.wait(until: "\(status).startsWith('source_format')")
+            try await browser.wait(until: "\(details).startsWith('source_format')")
         }
     }
 
@@ -231,14 +237,24 @@ struct PageBrowserTests {
         try await withChina { _, browser in
             try await browser.run("document.getElementById('source').focus()")
             try await set("source", "local:///missing.jpg", in: browser)
-            try await browser.wait(until: "\(status).startsWith('source_not_found')")
+            try await browser.wait(until: "\(details).startsWith('source_not_found · 404 · ')")
+            #expect(
+                try await browser.value(status, as: String.self).hasPrefix(
+                    "There is no such picture"))
             #expect(try await browser.value("document.activeElement.id") == "source")
             try await expectWidth(640, in: browser)
-            try await set("source", "javascript:alert(1)", in: browser)
-            try await browser.wait(until: "\(status).startsWith('source_not_allowed')")
-            try await set("source", "local:///china.jpg", in: browser)
+            let refused = "This server fetches from no other servers; set sources.http.allow"
+            for source in ["javascript:alert(1)", "https://example.com/a.jpg"] {
+                try await set("source", source, in: browser)
+                try await browser.wait(until: "\(details).startsWith('source_not_allowed')")
+                #expect(try await browser.value(status, as: String.self).hasPrefix(refused))
+                try await set("source", "local:///china.jpg", in: browser)
+                try await browser.wait(until: "\(details).startsWith('Cache-Status: ')")
+            }
             try await set("q", "500", in: browser)
-            try await browser.wait(until: "\(status).startsWith('invalid_option')")
+            try await browser.wait(until: "\(details).startsWith('invalid_option')")
+            let said = try await browser.value(status, as: String.self)
+            #expect(said.hasPrefix("A value is not one") && said.contains("q"), "\(said)")
             try await set("q", "50", in: browser)
             try await waitForPicture("/q:50", in: browser)
         }
@@ -274,7 +290,7 @@ struct PageBrowserTests {
             #expect(try await browser.value("document.getElementById('comparing').hidden") == true)
             try await browser.run("document.getElementById('source').focus()")
             // The return key sends the form.
-            try await browser.press("\u{E007}")
+            try await browser.press(Browser.enter)
             try await browser.wait(until: "location.search.includes('rt=')")
             try await browser.wait(until: "\(picture).naturalWidth === 200")
             let url = try await content(of: "url", in: browser)
@@ -340,14 +356,19 @@ struct PageBrowserTests {
         }
     }
 
-    @Test func everythingIsReachedByTheTabulatorInTheOrderInWhichItIsSeen() async throws {
+    @Test(arguments: [(1440, 900), (360, 740)])
+    func everythingIsReachedByTheTabulatorInTheOrderInWhichItIsSeen(
+        width: Int, height: Int
+    ) async throws {
         try await withChina { _, browser in
+            try await browser.resize(width: width, height: height)
             try await browser.run(
                 "for (const group of document.querySelectorAll('details')) group.open = true")
             let wanted = try await browser.value(
                 """
                 [...document.querySelectorAll("a[href], button, input, select, summary")]
-                  .filter((e) => e.checkVisibility() && (e.type !== "radio" || e.checked)).length
+                  .filter((e) => e.checkVisibility() && e.tabIndex >= 0 && (e.type !== "radio" || e.checked))
+                  .length
                 """, as: Int.self)
             #expect(wanted > 40)
             // Where each is in its column, and in which: the first column comes before the second.
@@ -393,6 +414,74 @@ struct PageBrowserTests {
             let ids = try await browser.value(
                 "[...document.querySelectorAll('[id]')].map((e) => e.id)", as: [String].self)
             #expect(Set(ids).count == ids.count)
+        }
+    }
+
+    @Test func theSamplesAreOneStopWithArrowKeys() async throws {
+        try await withPage("") { _, browser in
+            let links = "[...document.querySelectorAll('#samples a')]"
+            let last = try await browser.value("\(links).length - 1", as: Int.self)
+            #expect(last > 3)
+            func expectFocus(at place: Int) async throws {
+                let focused = "\(links).indexOf(document.activeElement)"
+                #expect(try await browser.value(focused) == place)
+                let stop = "\(links).findIndex((link) => link.tabIndex === 0)"
+                #expect(try await browser.value(stop) == place)
+                let others = "\(links).filter((link) => link.tabIndex === -1).length"
+                #expect(try await browser.value(others) == last)
+            }
+            try await browser.run("document.getElementById('file').focus()")
+            try await browser.press(Browser.tab)
+            try await expectFocus(at: 0)
+            for (key, place) in [
+                (Browser.right, 1), (Browser.right, 2), (Browser.left, 1), (Browser.endKey, last),
+                (Browser.right, last), (Browser.homeKey, 0), (Browser.left, 0), (Browser.right, 1),
+            ] {
+                try await browser.press(key)
+                try await expectFocus(at: place)
+            }
+            // Away and back.
+            try await browser.press(Browser.tab)
+            let isAway = "document.activeElement.closest('#samples') === null"
+            #expect(try await browser.value(isAway, as: Bool.self))
+            try await browser.press(Browser.tab, shifted: true)
+            try await expectFocus(at: 1)
+            try await browser.press(Browser.enter)
+            let source = "document.getElementById('source').value"
+            try await browser.wait(until: "\(source) === \(links)[1].dataset.source")
+            let current = "\(links).findIndex((link) => link.ariaCurrent === 'true')"
+            try await browser.wait(until: "\(current) === 1")
+            let group = "document.getElementById('samples')"
+            #expect(try await browser.value("\(group).getAttribute('role')") == "toolbar")
+        }
+    }
+
+    @Test(arguments: [(360, 740), (320, 600), (720, 900)])
+    func inANarrowWindowThePictureComesFirstAndStaysInSight(width: Int, height: Int) async throws {
+        try await withChina { _, browser in
+            try await browser.resize(width: width, height: height)
+            try await browser.run(
+                """
+                for (const group of document.querySelectorAll("form details")) group.open = true;
+                scrollTo(0, 0);
+                """)
+            func frame(_ element: String) -> String {
+                "document.querySelector('\(element)').getBoundingClientRect()"
+            }
+            let isFirst = "\(frame("#stage")).bottom <= \(frame("#controls")).top"
+            #expect(try await browser.value(isFirst, as: Bool.self))
+            try await browser.run("document.querySelector('[type=submit]').focus()")
+            #expect(try await browser.value("scrollY > innerHeight", as: Bool.self))
+            // Backwards, each comes from above.
+            for _ in 0..<20 {
+                let isInSight =
+                    "\(frame("#stage")).top >= 0 && \(frame("#preview")).bottom < innerHeight * 0.6"
+                #expect(try await browser.value(isInSight, as: Bool.self))
+                let isClear =
+                    "document.activeElement.getBoundingClientRect().top >= \(frame("#preview")).bottom"
+                #expect(try await browser.value(isClear, as: Bool.self))
+                try await browser.press(Browser.tab, shifted: true)
+            }
         }
     }
 

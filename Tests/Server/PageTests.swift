@@ -181,11 +181,59 @@ import Testing
         let live = try await start()
         let page = try await live.ask("/playground/?source=local:///china.jpg&q=500")
         #expect(page.status == 200)
-        #expect(page.text.contains("<strong>invalid_option</strong>"))
+        #expect(page.text.contains("<strong>A value is not one that its field can have</strong>"))
+        #expect(page.text.contains("<details id=\"raw\"><summary>Details</summary>"))
+        #expect(page.text.contains("<code>invalid_option</code>"))
+        #expect(try await live.ask("/playground/").text.contains("<details id=\"raw\" hidden>"))
         let slash = try await sign(live, "source=local:///china.jpg&w=1/el:1")
         #expect(slash.status == 404)
         #expect(slash.text.contains("Width"))
         #expect(try await sign(live, "w=30").text.contains("invalid_path"))
+    }
+
+    /// What the page says of errors, by their codes.
+    private func words(_ live: LiveServer) async throws -> [String: String] {
+        let page = try await live.ask("/playground/").text
+        let json = try #require(
+            page.firstMatch(of: /<script id="words" type="application\/json">(.*)<\/script>/)?.1)
+        return try JSONDecoder().decode([String: String].self, from: Data(json.utf8))
+    }
+
+    @Test func eachErrorIsSaidInWords() async throws {
+        let words = try await words(start())
+        #expect(Set(words.keys) == Set(ServerFailure.all.map(\.code)))
+        for (code, text) in words {
+            #expect(text.contains(" ") && !text.contains("_") && !text.hasSuffix("."), "\(code)")
+        }
+        // What stands before the reason has no colon, by which the two are told apart.
+        #expect(!ServerFailure.all.contains { $0.summary.contains(":") })
+    }
+
+    @Test(
+        arguments: [
+            ([], true, "This server fetches from no other servers; set sources.http.allow"),
+            (["*"], false, "This server fetches from no other servers; set sources.http.allow"),
+            (["*"], true, "This server does not fetch from there; add it to sources.http.allow"),
+        ] as [([String], Bool, String)])
+    func whatIsNotAllowedIsToldWithItsSetting(
+        allowed: [String], isEnabled: Bool, text: String
+    ) async throws {
+        let live = try await start {
+            $0.sources.http.allow = allowed
+            $0.sources.http.isEnabled = isEnabled
+        }
+        #expect(try await words(live)["source_not_allowed"] == text)
+    }
+
+    @Test func theSamplesAreLinksInAGroup() async throws {
+        let page = try await start().ask("/playground/").text
+        let group = try #require(
+            page.firstMatch(
+                of: /<div id="samples" role="group" aria-label="Sample pictures">([\s\S]*?)<\/div>/)?
+                .1)
+        #expect(group.matches(of: /<a class="sample" href="[^"]+" data-source="local:/).count > 3)
+        // All are reached where no script adds the keys.
+        #expect(!group.contains("tabindex"))
     }
 
     @Test func whatThePageSignsIsSignedWithTheFirstKey() async throws {

@@ -69,6 +69,8 @@ struct PageHandler: Sendable {
         var document = PageDocument(fields: PageFields(target: request.target), token: token.text)
         document.isPublic = !isLoopbackOnly
         document.hasWatermark = processing.watermarks.picture != nil
+        let policy = processing.sources.finder.policy
+        document.fetches = policy.allowsHTTP && !policy.patterns.isEmpty
         document.samples = await samples()
         if let source = document.fields.source {
             do throws(Failure) {

@@ -9,6 +9,8 @@ struct PageDocument: Sendable {
     /// Whether other machines can open the page.
     var isPublic = false
     var hasWatermark = false
+    /// Whether the server fetches sources from other servers.
+    var fetches = false
     var samples: [String] = []
     /// The URLs of the described picture; `nil` without a source, or when the fields are invalid.
     var urls: PageURLs?
@@ -25,7 +27,8 @@ struct PageDocument: Sendable {
         let parts = [
             "token": token, "notice": notice, "source": Self.escaped(fields.source ?? ""),
             "samples": sampleList, "controls": groups.map(group).joined(),
-            "picture": picture, "status": status, "url": Self.escaped(urls?.url ?? ""),
+            "picture": picture, "status": status, "details": details,
+            "words": ServerFailure.allWords(fetches: fetches), "url": Self.escaped(urls?.url ?? ""),
             "html": Self.escaped(urls?.html ?? ""), "curl": Self.escaped(urls?.curl ?? ""),
             "examples": examples,
         ]
@@ -60,7 +63,13 @@ struct PageDocument: Sendable {
             return urls == nil
                 ? "Choose a picture to begin with." : "The picture as it is asked for."
         }
-        return "<strong>\(failure.code)</strong> \(Self.escaped(failure.reason))"
+        return "<strong>\(failure.failure.words(fetches: fetches))</strong> "
+            + "<span>\(Self.escaped(failure.reason))</span>"
+    }
+
+    private var details: String {
+        "<details id=\"raw\"\(failure == nil ? " hidden" : "")><summary>Details</summary>"
+            + "<code>\(failure?.code ?? "")</code></details>"
     }
 
     private var sampleList: String {
@@ -71,9 +80,9 @@ struct PageDocument: Sendable {
             whole["source"] = source
             let name = Self.escaped(String(source.split(separator: "/").last ?? ""))
             let path = Self.escaped(exampleURL(small) ?? "")
-            return "<li><a class=\"sample\" href=\"./?\(Self.escaped(whole.query))\" "
+            return "<a class=\"sample\" href=\"./?\(Self.escaped(whole.query))\" "
                 + "data-source=\"\(Self.escaped(source))\"><img src=\"\(path)\" alt=\"\(name)\" "
-                + "title=\"\(name)\" width=\"48\" height=\"48\" loading=\"lazy\"></a></li>"
+                + "title=\"\(name)\" width=\"48\" height=\"48\" loading=\"lazy\"></a>"
         }.joined(separator: "\n")
     }
 

@@ -41,6 +41,17 @@ public enum ServerFailure: Sendable, Hashable {
     /// The client disconnected: only for the log, as there is no reader of the response.
     case clientGone
     case internalError
+
+    /// All failures, those with a status by one of it.
+    package static let all: [ServerFailure] = [
+        .badRequest, .invalidPath, .invalidOption, .unsupportedOption, .optionForbidden, .forbidden,
+        .expired, .iiifRegion, .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat, .notFound,
+        .formatUnsupported, .sourceNotAllowed, .unknownScheme, .sourceUnreachable, .sourceNotFound,
+        .sourceStatus(404), .sourceBusy, .sourceTimeout, .sourceIncomplete, .sourceTooLarge,
+        .sourceFormat, .sourceTooComplex, .sourceDamaged, .urlTooLong, .headersTooLarge,
+        .methodNotAllowed, .methodUnknown, .expectationFailed, .busy, .memoryShort, .deadline,
+        .draining, .clientGone, .internalError,
+    ]
 }
 
 extension ServerFailure {

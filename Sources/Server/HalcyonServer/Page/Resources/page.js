@@ -5,6 +5,9 @@ const byId = (id) => document.getElementById(id);
 const token = document.querySelector("meta[name=page-token]").content;
 const accept = "image/avif,image/webp,image/apng,image/*,application/json;q=0.9,*/*;q=0.8";
 const numbers = new Intl.NumberFormat("en");
+const samples = [...document.querySelectorAll("#samples a")];
+// Of the codes of errors.
+const words = JSON.parse(byId("words").textContent);
 
 // What is under way: a newer change ends it.
 let work = null;
@@ -42,20 +45,34 @@ function post(path, body, signal) {
 
 // What an answer that is no picture says.
 async function problem(answer) {
+  const { status } = answer;
   const text = await answer.text();
   try {
-    const { code, message } = JSON.parse(text);
-    return { code, message };
+    const { code, message, requestId } = JSON.parse(text);
+    // Before the reason, if that is told, stands a summary.
+    return { status, code, requestId, reason: message.replace(/^[^:]*(: |$)/, "") };
   } catch {
-    return { code: String(answer.status), message: text.slice(0, 200) };
+    return { status, reason: text.slice(0, 200) };
   }
 }
 
-function tell({ code, message }) {
+function inWords({ code, status }) {
+  return words[code] ?? (status ? `The server has answered with ${status}` : "The server cannot be reached");
+}
+
+function tell(problem) {
   facts = null;
-  const name = document.createElement("strong");
-  name.textContent = code;
-  byId("status").replaceChildren(name, ` ${message}`);
+  const [name, reason] = ["strong", "span"].map((tag) => document.createElement(tag));
+  name.textContent = inWords(problem);
+  reason.textContent = problem.reason;
+  byId("status").replaceChildren(name, " ", reason);
+  const { code, status, requestId } = problem;
+  showDetails([code, status, requestId && `request ${requestId}`].filter(Boolean).join(" · "));
+}
+
+function showDetails(text) {
+  byId("raw").hidden = !text;
+  byId("raw").querySelector("code").textContent = text ?? "";
 }
 
 function changed() {
@@ -70,6 +87,7 @@ async function update(isNew) {
   const own = (work = new AbortController());
   const state = query();
   if (isNew && `?${state}` !== location.search) history.pushState(null, "", state.size ? `?${state}` : "./");
+  markSample();
   if (!state.has("source")) return;
   byId("stage").classList.add("waiting");
   try {
@@ -81,7 +99,7 @@ async function update(isNew) {
     showSource(urls);
     await showPicture(urls, own.signal);
   } catch (error) {
-    if (error.name !== "AbortError" && own === work) tell({ code: "error", message: error.message });
+    if (error.name !== "AbortError" && own === work) tell({ reason: error.message });
   } finally {
     if (own === work) byId("stage").classList.remove("waiting");
   }
@@ -115,9 +133,10 @@ async function showPicture(urls, signal) {
   picture.dataset.path = urls.path;
   const size = next.naturalWidth
     ? `${next.naturalWidth} × ${next.naturalHeight}` : "This browser cannot show the format";
-  const cache = (answer.headers.get("Cache-Status") ?? "").split("; ").slice(1).join(", ");
-  facts = { size, format: bytes.type.replace("image/", ""), bytes: bytes.size, time: `${time} ms`, cache };
+  facts = { size, format: bytes.type.replace("image/", ""), bytes: bytes.size, time: `${time} ms` };
   describe();
+  const cache = answer.headers.get("Cache-Status");
+  showDetails(cache && `Cache-Status: ${cache}`);
 }
 
 // Called again when it is known how large the source is.
@@ -126,7 +145,7 @@ function describe() {
   const share = sourceBytes ? `${Math.round((facts.bytes / sourceBytes) * 100)} % of the source` : "";
   const bytes = `${numbers.format(facts.bytes)} bytes`;
   byId("status").textContent =
-    [facts.size, facts.format, bytes, facts.time, share, facts.cache].filter(Boolean).join(" · ");
+    [facts.size, facts.format, bytes, facts.time, share].filter(Boolean).join(" · ");
 }
 
 // The original, for comparing and for the focus, and what is known of it.
@@ -179,19 +198,19 @@ async function writeFormats(formats) {
       row.insertCell().textContent = name;
       const start = performance.now();
       const answer = await fetch(path, { signal, headers: { Accept: accept } });
-      const text = answer.ok ? numbers.format((await answer.blob()).size) : (await problem(answer)).code;
+      const text = answer.ok ? numbers.format((await answer.blob()).size) : inWords(await problem(answer));
       row.insertCell().textContent = text;
       row.insertCell().textContent = Math.round(performance.now() - start);
     }
   } catch (error) {
-    if (!signal.aborted) tell({ code: "error", message: error.message });
+    if (!signal.aborted) tell({ reason: error.message });
   }
 }
 
 async function upload(file) {
   if (!file) return;
   const answer = await post("upload", file).catch((error) => ({ error }));
-  if (answer.error) return tell({ code: "error", message: answer.error.message });
+  if (answer.error) return tell({ reason: answer.error.message });
   if (!answer.ok) return tell(await problem(answer));
   choose((await answer.json()).source);
 }
@@ -199,6 +218,20 @@ async function upload(file) {
 function choose(source) {
   byId("source").value = source;
   changed();
+}
+
+// The samples are one stop of the tabulator, at the one that is shown or had the focus.
+function stopAt(link) {
+  for (const other of samples) other.tabIndex = other === link ? 0 : -1;
+}
+
+function markSample() {
+  for (const link of samples) {
+    const isShown = link.dataset.source === byId("source").value;
+    if (isShown) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+    if (isShown) stopAt(link);
+  }
 }
 
 function point(x, y) {
@@ -232,6 +265,17 @@ addEventListener("popstate", () => {
   update(false);
 });
 
+byId("samples").setAttribute("role", "toolbar");
+stopAt(samples[0]);
+byId("samples").addEventListener("focusin", (event) => stopAt(event.target));
+byId("samples").addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const [now, last] = [samples.indexOf(event.target), samples.length - 1];
+  const next = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: last }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  samples[Math.min(Math.max(next, 0), last)].focus();
+});
 byId("samples").addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
