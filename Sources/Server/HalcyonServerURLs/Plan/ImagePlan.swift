@@ -3,7 +3,8 @@
 /// Plans of URLs that mean the same picture have the same ``canonicalText``.
 public struct ImagePlan: Sendable, Hashable {
     /// The source as text, decoded and rewritten: `https://…`, `local:///…`. Checked only to be not
-    /// empty and without control characters.
+    /// empty and without control characters. In the path of a local file, a byte that is not part of
+    /// UTF-8 stands as the character U+10FF00 plus the byte.
     public var source: String
     public var options: ProcessingOptions
 
