@@ -90,12 +90,31 @@ struct AnimationDecodingTests {
         }
         // The beginning of a longer file looks the same.
         #expect(try ImageInformation(ofPrefix: whole.dropLast())?.isComplete == false)
-        // A frame is missing that was announced.
-        let control = whole.dropLast() + Data([0x21, 0xF9, 4, 0, 0, 0, 0, 0])
-        #expect(throws: ImageCodingError.self) { try Image.decoding(Data(control)).bitmap() }
-        #expect(throws: ImageCodingError.self) {
-            try Image.decoding(Data(whole.dropLast(3))).allBitmaps()
+    }
+
+    /// As in browsers: a frame that is cut off or missing, or an extension that is cut off.
+    @Test(arguments: [true, false])
+    func showsTheFramesBeforeACut(_ isDirect: Bool) throws {
+        let whole = gif(loopCount: 2)
+        let tails: [[UInt8]] = [
+            [0x21], [0x21, 0xF9, 4, 0, 0, 0, 0, 0], [0x21, 0xFE, 9, 65, 66], [0x2C, 0, 0, 0],
+            [0, 0, 0x21, 0xF9, 4], [0x21, 0xFE, 2, 65, 66, 0, 0x21, 0xF9], [0x3B, 1, 2, 3],
+        ]
+        var files = tails.map { (data: whole.dropLast() + Data($0), count: 3) }
+        files += [3, whole.count / 4].map { (data: Data(whole.dropLast($0)), count: 2) }
+        for (file, count) in files {
+            let image = try Image.decoding(
+                file, options: isDirect ? ImageCreatingOptions() : .byVips)
+            #expect(image.frameCount == count)
+            try expectColours(image, count: count)
+            #expect(try image.allBitmaps().count == count)
+            let information = try ImageInformation(of: file)
+            #expect(information.frameCount == count && information.animation?.loopCount == 3)
+            #expect(!isDirect || information.animation == image.animation)
         }
+        let damage = ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
+        #expect(throws: damage) { try Image.decoding(Data(gif(1).dropLast(3))) }
+        #expect(try ImageInformation(ofPrefix: whole.dropLast(3))?.frameCount == nil)
     }
 
     /// Some programs write more zeros than end a chain of sub-blocks.

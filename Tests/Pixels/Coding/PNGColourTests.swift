@@ -245,6 +245,25 @@ struct PNGColourTests {
         #expect(try both.greatestDifference(from: decoded(profiled)) == 0)
     }
 
+    /// It cannot be read, or is for colours where there are none: then the chunks of lower precedence count.
+    @Test(arguments: [PNGFixture.Format.rgb8, .gray8, .rgb16])
+    func aProfileThatDoesNotFitDoesNotCount(_ format: PNGFixture.Format) throws {
+        let picture = try Self.colours().bitmap(channels: 3)
+        let profiled = try picture.vipsImage().encoded("pngsave_buffer", ["profile": "p3"])
+        let profile = try #require(PNGFixture.chunks(of: profiled).first { $0.type == "iCCP" })
+        let other = format == .gray8 ? profile.data : profile.data.prefix(40)
+        let grid = PixelGrid.solid(Pixel(gray: 64), width: 16, height: 8)
+        for content in [other, Data("name\0\0nonsense".utf8), Data("name".utf8), Data()] {
+            let wrong = PNGFixture.Chunk(type: "iCCP", data: content)
+            let file = PNGFixture.data(grid, as: format, chunks: [wrong, Self.gamma(1)])
+            #expect(try decoded(file).rgb(3, 2).allSatisfy { abs(Int($0) - 137) <= 1 })
+            #expect(try ImageInformation(of: file).colorProfile == nil)
+            let plain = PNGFixture.data(
+                grid, as: format, chunks: [wrong, Self.gamma(1), Self.standard])
+            #expect(try decoded(plain).rgb(3, 2) == [64, 64, 64])
+        }
+    }
+
     @Test(arguments: [
         gamma(0), primaries([0, 0, 0, 0, 0, 0, 0, 0]),
         primaries([0.3127, 0.329, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),

@@ -36,6 +36,8 @@ package struct GIFFile {
     /// Whether the file goes on to its trailer, ends behind a frame, or goes on after its only frame to what is no
     /// GIF.
     package private(set) var isComplete = false
+    /// Whether the file is complete, or ends within a block behind a frame. Such a block is not read.
+    package private(set) var isReadable = false
     /// The number of times the animation plays; 0 means forever.
     package private(set) var loopCount = 1
     /// Where the colour table of all frames that have none is.
@@ -45,7 +47,8 @@ package struct GIFFile {
     /// Zeros between blocks, which decoders do not expect.
     private var paddings: [Range<Int>] = []
     private var hasTrailer = false
-    private var endsBehindFrame = false
+    /// Where the last block ends that is of no frame to come.
+    private var end = 0
 
     /// - Parameter isWhole: Whether nothing follows the bytes.
     package init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = true) {
@@ -63,6 +66,7 @@ package struct GIFFile {
                 if next.length != 4 { hasUsualControls = false }
             case .other(let label, let content):
                 if label == 0xFF { readLoopCount(bytes, content) }
+                if control == nil { end = blocks.offset }
             case .image(let image):
                 if frames.isEmpty {
                     width = max(width, image.left + image.width)
@@ -72,21 +76,25 @@ package struct GIFFile {
                     Frame(
                         image: image, control: control ?? GIFBlocks.Control.none,
                         transparentIndex: transparentIndex, hasUsualControls: hasUsualControls))
+                end = blocks.offset
                 (control, transparentIndex, hasUsualControls) = (nil, nil, true)
             case .padding:
                 addPadding(blocks.offset - 1)
             case .trailer:
                 hasTrailer = true
                 isComplete = !frames.isEmpty
+                isReadable = isComplete
                 return
             case .unknown:
                 // Of an animation, frames would be missing.
                 isComplete = frames.count == 1
+                isReadable = isComplete
                 return
             }
         }
-        endsBehindFrame = isWhole && blocks.isAtEnd && control == nil && !frames.isEmpty
-        isComplete = endsBehindFrame
+        // As in browsers, the frames so far are shown.
+        isReadable = isWhole && !frames.isEmpty
+        isComplete = isReadable && blocks.isAtEnd && control == nil
     }
 
     private mutating func addPadding(_ place: Int) {
@@ -108,13 +116,14 @@ package struct GIFFile {
         loopCount = repetitions == 0 ? 0 : repetitions + 1
     }
 
-    /// A complete file as all decoders read it, with a trailer and nothing between its blocks; `nil` for one that is
+    /// A readable file as all decoders read it, with a trailer and nothing between its blocks; `nil` for one that is
     /// so already.
     package func plainFile(_ file: Data) -> Data? {
-        guard !paddings.isEmpty || !hasTrailer && endsBehindFrame else { return nil }
+        guard !paddings.isEmpty || !hasTrailer else { return nil }
+        let file = hasTrailer ? file : file.prefix(end)
         var plain = Data(capacity: file.count + 1)
         var start = 0
-        for padding in paddings {
+        for padding in paddings where padding.upperBound <= file.count {
             plain += file[file.startIndex + start..<file.startIndex + padding.lowerBound]
             start = padding.upperBound
         }

@@ -1,3 +1,5 @@
+import CCodecs
+
 /// The chunks of a PNG file that say what its colours mean, and which of them counts (PNG, third edition,
 /// section 4.3): `cICP`, then `iCCP`, then `sRGB`, then `gAMA` and `cHRM` together.
 struct PNGColours {
@@ -30,6 +32,46 @@ struct PNGColours {
         // So the curve of sRGB is written for readers that know no other chunk.
         guard let exponent, abs(1 / exponent - 0.45455) > 0.006 else { return nil }
         return ColourDescription(primaries: .sRGB, transfer: .gamma(exponent))
+    }
+
+    /// Profiles in use have a few kilobytes.
+    private static let largestProfile = 128 << 10
+
+    /// The profile in these chunks. One that cannot be read, or is not for these samples, is removed from them: it
+    /// does not count.
+    ///
+    /// - Throws: For a profile that is longer than usual.
+    static func takeProfile(
+        from contents: inout [UInt32: UnsafeRawBufferPointer], isGrey: Bool
+    ) throws(CodecRefusal) -> [UInt8]? {
+        guard let content = contents[UInt32(chunk: "iCCP")] else { return nil }
+        let profile = try profile(in: content, isGrey: isGrey)
+        if profile == nil { contents[UInt32(chunk: "iCCP")] = nil }
+        return profile
+    }
+
+    /// The profile of an `iCCP` chunk: a name, a zero, the kind of compression, a zlib stream.
+    private static func profile(
+        in content: UnsafeRawBufferPointer, isGrey: Bool
+    ) throws(CodecRefusal) -> [UInt8]? {
+        guard let end = content.prefix(80).firstIndex(of: 0), end + 2 < content.count,
+            content[end + 1] == 0
+        else { return nil }
+        let stream = UnsafeRawBufferPointer(rebasing: content[(end + 2)...])
+            .assumingMemoryBound(to: UInt8.self)
+        var result = cpng_result(rawValue: 0)
+        let profile = [UInt8](unsafeUninitializedCapacity: largestProfile) { output, size in
+            result = cpng_inflate(
+                stream.baseAddress, stream.count, output.baseAddress, largestProfile, &size)
+            if result != CPNG_OK { size = 0 }
+        }
+        guard result != CPNG_TOO_LONG, result != CPNG_NO_MEMORY else {
+            throw .unusual("its profile is longer than usual")
+        }
+        return profile.withUnsafeBytes { bytes in
+            bytes.count >= 132 && bytes.hasText("acsp", at: 36)
+                && bytes.hasText(isGrey ? "GRAY" : "RGB ", at: 16)
+        } ? profile : nil
     }
 
     private static let unit = 100_000.0
@@ -86,6 +128,8 @@ extension ColourDescription {
             else { continue }
             contents[chunk.type] = chunk.content
         }
+        // A long one counts.
+        _ = try? PNGColours.takeProfile(from: &contents, isGrey: bytes.isGreyPNG)
         guard let description = PNGColours(contents).description else { return nil }
         self = description
     }
@@ -102,5 +146,17 @@ extension ColourDescription {
         else { return nil }
         self.init(primaries: Int(content[0]), transfer: Int(content[1]))
         isNarrow = content[3] == 0
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the pixels of a PNG file have no colours: its colour type says so, if it has one.
+    fileprivate var isGreyPNG: Bool { (byte(at: 25) ?? 0) & 2 == 0 }
+
+    /// Whether a PNG file's `iCCP` chunk with this content counts.
+    package func isProfile(ofPNG file: UnsafeRawBufferPointer) -> Bool {
+        var chunks = [UInt32(chunk: "iCCP"): self]
+        _ = try? PNGColours.takeProfile(from: &chunks, isGrey: file.isGreyPNG)
+        return !chunks.isEmpty
     }
 }

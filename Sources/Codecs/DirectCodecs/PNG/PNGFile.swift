@@ -50,8 +50,6 @@ package struct PNGFile {
     static let largestStream = 32 << 20
     /// The longest side that readers of PNG take by default.
     static let longestSide = 1_000_000
-    /// Profiles in use have a few kilobytes.
-    private static let largestProfile = 128 << 10
 
     /// Reads the chunks up to the pixels.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
@@ -100,7 +98,7 @@ package struct PNGFile {
 
         guard rowBytes + 1 <= Self.largestStream / height else { throw .unusual("its size") }
         try readColours(found)
-        if let content = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(in: content) }
+        profile = try PNGColours.takeProfile(from: &found, isGrey: isGrey)
         colours = PNGColours(found).description
         exif = found[UInt32(chunk: "eXIf")].map { Array($0) }
     }
@@ -184,25 +182,6 @@ package struct PNGFile {
             throw .unusual("its transparent colour does not occur")
         }
         return samples.map { UInt8($0) }
-    }
-
-    /// The profile of an `iCCP` chunk: a name, a zero, the kind of compression, a zlib stream.
-    private static func profile(
-        in content: UnsafeRawBufferPointer
-    ) throws(CodecRefusal) -> [UInt8] {
-        guard let end = content.prefix(80).firstIndex(of: 0), end + 2 < content.count,
-            content[end + 1] == 0
-        else { throw .unusual("its profile cannot be read") }
-        let stream = UnsafeRawBufferPointer(rebasing: content[(end + 2)...])
-            .assumingMemoryBound(to: UInt8.self)
-        var result = cpng_result(rawValue: 0)
-        let profile = [UInt8](unsafeUninitializedCapacity: largestProfile) { output, size in
-            result = cpng_inflate(
-                stream.baseAddress, stream.count, output.baseAddress, largestProfile, &size)
-            if result != CPNG_OK { size = 0 }
-        }
-        guard result == CPNG_OK else { throw .unusual("its profile cannot be read") }
-        return profile
     }
 }
 

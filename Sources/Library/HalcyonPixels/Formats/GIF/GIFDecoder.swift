@@ -12,7 +12,7 @@ extension ImageDecoder {
     } open: { data, _, _ in
         let file = GIFFile(data)
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
-        guard file.isComplete, (try? data.withUnsafeBytes { try file.checkIsUsual($0) }) != nil
+        guard file.isReadable, (try? data.withUnsafeBytes { try file.checkIsUsual($0) }) != nil
         else { return nil }
         try file.checkFrameCount()
         return OpenedGIF(data, file)
@@ -52,8 +52,8 @@ extension ImageInformation {
         information.hasGainMap = false
         information.isComplete = file.isComplete
         // What has been seen of opacity stays true.
-        if file.isComplete || file.hasAlpha { information.hasAlpha = file.hasAlpha }
-        guard file.isComplete else { return information }
+        if file.isReadable || file.hasAlpha { information.hasAlpha = file.hasAlpha }
+        guard file.isReadable else { return information }
         information.frameCount = file.frames.count
         information.animation = file.timing
         return information

@@ -17,9 +17,9 @@ extension GIFFile {
             stored: frames.map { TimeInterval($0.control.delay) / 100 }, loopCount: loopCount)
     }
 
-    /// Throws for a file that is cut short or has too many frames.
+    /// Throws for a file that is cut short within its first frame, or has too many frames.
     func check() throws(ImageCodingError) {
-        guard isComplete else {
+        guard isReadable else {
             throw .corrupt(.GIF, reason: "its blocks do not reach the trailer")
         }
         try checkFrameCount()

@@ -67,13 +67,16 @@ private struct PNGFindings {
             guard let content = bytes.slice(start, count: length) else { return }
             offset = start + length + 4
             if isPixels { continue }
-            // Decoders pass over metadata whose checksum is wrong, and over a second block.
-            if name.hasText("eXIf") {
+            // Decoders pass over metadata whose checksum is wrong, what is no profile, and a second block.
+            let isProfile = name.hasText("iCCP")
+            if isProfile || name.hasText("eXIf") {
                 let isIntact =
                     bytes.slice(start - 4, count: length + 4)?.crc32
                     == bytes.bigEndian(start + length, 4).map(UInt32.init)
-                if hasEXIF || content.isEmpty || !isIntact { continue }
-                hasEXIF = true
+                guard isIntact,
+                    isProfile ? content.isProfile(ofPNG: bytes) : !hasEXIF && !content.isEmpty
+                else { continue }
+                if !isProfile { hasEXIF = true }
             }
             take(name, content)
         }
