@@ -57,6 +57,63 @@ struct SVGDecodingTests {
         }
     }
 
+    /// By specificity and order, as in a page; a relative unit is that of the root's font.
+    @Test(arguments: [
+        ("", "svg{width:40px;height:20px}", 40, 20),
+        ("class='j k'", ".k{width:40px;height:20px}", 40, 20),
+        ("viewBox='0 0 24 24'", "svg{width:40px;height:20px}", 40, 20),
+        ("viewBox='0 0 24 24'", ":root{width:40px}", 40, 40),
+        ("viewBox='0 0 24 24' width='48' height='48'", "svg{width:100%;height:auto}", 512, 512),
+        ("viewBox='0 0 2 1' width='48' height='24' style='width:100%;height:100%'", "", 512, 256),
+        (
+            "width='9' height='9' class='k' id='i'",
+            "#i{width:40px}.k{width:5px}svg.k{height:20px}svg{height:4px}*{height:3px}", 40, 20
+        ),
+        ("width='9'", "svg{width:40px!important;height:20px}svg{width:5px}", 40, 20),
+        ("style='width:40px;height:20px'", "svg{width:5px;height:5px}", 40, 20),
+        ("width='40' height='20'", "g svg, svg.b, #c{width:5px}svg{height:nonsense}", 40, 20),
+        ("width='40'", "@media print{svg{width:5px;height:5px}}", 40, 150),
+        ("width='2rem' height='1em'", "", 32, 16),
+        ("viewBox='0 0 2 1' width='1em' style='font-size:40px'", "", 40, 20),
+    ])
+    func styleSheetsGiveADrawingItsSize(
+        _ attributes: String, _ sheet: String, _ width: Int, _ height: Int
+    ) throws {
+        let content = "<style>\(sheet)</style><rect width='100%' height='100%' fill='lime'/>"
+        let file = svg(attributes, content)
+        let bitmap = try decoded(file)
+        #expect(bitmap.size == PixelSize(width, height))
+        #expect(try ImageInformation(of: file).size == bitmap.size)
+        #expect(bitmap.samples(width / 2, height / 2) == [0, 255, 0, 255])
+    }
+
+    @Test(arguments: [
+        ("style='background:#0a0'", "<g/>"),
+        ("style='background:#0A0;background-color:light-dark(#0a0, var(--dark, red))'", "<g/>"),
+        ("style='background:red'", "<style>svg{background-color:rgb(0 170 0)!important}</style>"),
+        ("viewBox='5 5 10 10' style='background: #0a0'", "<g/>"),
+        ("style='background:#0a0'", "<style>rect{fill:red;width:1px;stroke:red}</style>"),
+        ("style='background:#0a0'", ""),
+    ])
+    func theBackgroundOfADrawingIsPainted(_ attributes: String, _ content: String) throws {
+        let text = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20' \(attributes)"
+        let file = Data((text + (content.isEmpty ? "/>" : ">\(content)</svg>")).utf8)
+        let bitmap = try decoded(file)
+        for (x, y) in [(0, 0), (39, 19), (20, 10)] {
+            #expect(bitmap.samples(x, y) == [0, 170, 0, 255])
+        }
+    }
+
+    @Test(arguments: [
+        ("background:linear-gradient(red,blue)", "this background"),
+        ("background:oklch(.5 .1 20)", "oklch()"), ("background:url(#a)", "this background"),
+    ])
+    func aBackgroundThatIsNotPaintedIsNamed(_ style: String, _ name: String) {
+        let refusal = ImageCodingError.unsupported(
+            .SVG, reason: "the installed librsvg does not draw \(name)")
+        #expect(throws: refusal) { try decoded(svg("width='40' height='20' style='\(style)'")) }
+    }
+
     @Test func compressedDrawingsAreDrawn() throws {
         let plain = svg("width='40' height='20'", "<rect width='20' height='20' fill='lime'/>")
         let file = Data(StoredDeflate.gzip([UInt8](plain)))
@@ -85,8 +142,11 @@ struct SVGDecodingTests {
         }
     }
 
-    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian], [true, false])
-    func drawingsInUTF16AreDrawn(_ encoding: String.Encoding, _ isMarked: Bool) throws {
+    @Test(
+        arguments: [
+            String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+        ], [true, false])
+    func drawingsInWideCharactersAreDrawn(_ encoding: String.Encoding, _ isMarked: Bool) throws {
         let text = """
             <?xml version='1.0' encoding='UTF-16'?><svg xmlns='http://www.w3.org/2000/svg' \
             width='40' height='20'><title>Grün \u{1F426}</title>\
@@ -100,8 +160,82 @@ struct SVGDecodingTests {
         }
     }
 
+    @Test func anEncodingThatIsNotReadIsNamed() {
+        let text = "<?xml version='1.0' encoding='x-none'?><svg width='9' height='9'/>"
+        let error = SVGDocumentTests.error(Data(text.utf8))
+        #expect(error?.description.contains("x-none") == true)
+        let other: [UInt8] = [0x4C, 0x6F, 0xA7, 0x94, 0x93, 0x40, 0xA5, 0x85, 0x99, 0xA2]
+        #expect(SVGDocumentTests.error(Data(other))?.description.contains("EBCDIC") == true)
+    }
+
     /// A librsvg that does not know them shows something else, or nothing.
     @Test(arguments: [
+        ("hwb()", "<rect width='60' height='40' fill='hwb(120 0% 33%)'/>"),
+        ("oklch()", "<rect width='60' height='40' style='fill:oklch(.64 .22 142)'/>"),
+        (
+            "color()",
+            "<style>.a{fill:color(display-p3 0 .6 0)}</style><rect class='a' width='60' "
+                + "height='40'/>"
+        ),
+        (
+            "color-mix()",
+            "<linearGradient id='g'><stop stop-color='color-mix(in srgb, lime, green)'/>"
+                + "</linearGradient><rect width='60' height='40' fill='url(#g)'/>"
+        ),
+        ("relative colours", "<rect width='60' height='40' fill='rgb(from #0a0 r g b)'/>"),
+        ("the system colour canvas", "<rect width='60' height='40' fill='Canvas'/>"),
+        ("@media", "<style>@media screen{rect{fill:#0a0}}</style><rect width='60' height='40'/>"),
+        ("@layer", "<style>@layer a{rect{fill:#0a0}}</style><rect width='60' height='40'/>"),
+        (
+            "nested rules of CSS",
+            "<style>g{rect{fill:#0a0}}</style><g><rect width='60' height='40'/></g>"
+        ),
+        (":is()", "<style>:is(rect,g){fill:#0a0}</style><rect width='60' height='40'/>"),
+        (
+            "translate",
+            "<rect x='-60' width='60' height='40' fill='#0a0' style='translate:60px 0'/>"
+        ),
+        (
+            "rotate",
+            "<style>rect{rotate:.5turn}</style>"
+                + "<rect x='-60' y='-40' width='60' height='40' fill='#0a0'/>"
+        ),
+        ("scale", "<rect width='30' height='20' fill='#0a0' style='scale:3'/>"),
+        (
+            "% in a transform of CSS",
+            "<rect x='-60' width='60' height='40' fill='#0a0' style='transform:translate(100%,0)'/>"
+        ),
+        (
+            "mask-image",
+            "<rect width='60' height='40' fill='#0a0' "
+                + "style='mask-image:linear-gradient(#000,#000)'/>"
+        ),
+        (
+            "shapes as a clip-path",
+            "<rect width='60' height='40' fill='#0a0' clip-path='circle(25px)'/>"
+        ),
+        (
+            "colour functions as a filter",
+            "<rect width='60' height='40' fill='lime' style='filter:grayscale(1)'/>"
+        ),
+        (
+            "vector-effect",
+            "<path d='M0 1H3' stroke='#0a0' stroke-width='20' transform='scale(20)' "
+                + "vector-effect='non-scaling-stroke'/>"
+        ),
+        ("the unit rem", "<path d='M0 20H60' stroke='#0a0' style='stroke-width:2rem'/>"),
+        ("min()", "<rect height='40' fill='#0a0' style='width:min(60px,99px)'/>"),
+        (
+            "the place of <use> in CSS",
+            "<defs><rect id='a' x='-60' width='60' height='40' fill='#0a0'/></defs>"
+                + "<use href='#a' style='x:60px'/>"
+        ),
+        (
+            "<foreignObject>",
+            "<rect width='9' height='9'/><foreignObject width='60' height='40'>"
+                + "<p xmlns='http://www.w3.org/1999/xhtml' style='background:#0a0'>█</p>"
+                + "</foreignObject>"
+        ),
         (
             "<feDropShadow>",
             "<filter id='s'><feDropShadow dx='3' dy='3'/></filter>"
@@ -166,9 +300,25 @@ struct SVGDecodingTests {
         "R transform='scale(2)' transform-origin='0 0'/>", "R style='transform-box:fill-box'/>",
         "<style>.b{transform-origin:center}</style><g transform='scale(2)'>R class='b'/></g>",
         "R style='--a:red'/>",
-        "R style='margin:calc(1px);clip-path:path(&quot;M0 0H60V40H0z&quot;)'/>",
+        "R style='margin:calc(1px);shape-outside:path(&quot;M0 0H60V40H0z&quot;)'/>",
         "<switch><foreignObject requiredExtensions='x'/>R/></switch>",
-        "R/><foreignObject/>",
+        "R/><foreignObject/>", "<filter id='f'><feDropShadow/></filter>R/>",
+        "<g display='none'><text><textPath>a</textPath></text></g>R/>",
+        "R/><g style='display: none'><rect width='60' height='40' fill='oklch(1 0 0)'/></g>",
+        "<switch><g systemLanguage='xx'><rect fill='hwb(0 0% 0%)'/></g>R/></switch>",
+        "<defs><g filter='invert(1)'><rect fill='lab(0 0 0)'/></g></defs>R/>",
+        "R style='fill:light-dark(#0a0, var(--dark, red))'/>",
+        "R style='fill:#0a0;fill:color(display-p3 0 .6 0)'/>",
+        "<style>rect{fill:#0a0;fill:oklch(.64 .22 142)}</style>R/>",
+        "<style>@media (prefers-color-scheme: dark){rect{fill:red}}</style>R/>",
+        "<style media='print'>rect{fill:red}</style>R/>",
+        "<style type='text/less'>rect{fill:red}</style>R/>",
+        "<style>@supports (color: lab(0 0 0)){rect{fill:lab(0 0 0)}}</style>R/>",
+        "<style>@media screen{rect{animation:a 1s}}@keyframes a{to{fill:red}}</style>R/>",
+        "<style>rect:hover{fill:lab(0 0 0)}.b{fill:hwb(0 0% 0%)}</style>R/>",
+        "R style='translate:none;rotate:0deg;scale:1;mask-image:none;vector-effect:none'/>",
+        "R vector-effect='non-scaling-stroke'/>",
+        "R style='transform:translate(0px) rotate(0deg)' rotate='5'/>",
     ])
     func whatMakesNoDifferenceIsNoReasonToRefuse(_ content: String) throws {
         let rectangle = "<rect width='60' height='40' fill='#0a0'"

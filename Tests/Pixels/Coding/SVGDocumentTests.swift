@@ -58,7 +58,7 @@ struct SVGDocumentTests {
     @Test(arguments: [
         ".a{filter:/*{*/url(#f)}", ".a{x:{};filter:url(#f)}", ".b{fill:url(/*)}.a{filter:url(#f)}",
         ".b{x:\"/*\"}.a{filter:url(#f)}", ".a{filter:url(#f)",
-        "@media all{.a{filter:url(#f)}}",
+        "@supports (x:y){.a{filter:url(#f)}}",
         "&lt;!--.a{filter:url(#f)}-->", "};.a{filter:url(#f)}",
         ".b{x:\"}\";y:'{'}.a{filter:url(#f)}",
         "@x(/*)*/);.a{filter:url(#f)}", ".\\61{filter:url(#f)}", ".b{x:(});}.a{filter:url(#f)}",

@@ -81,6 +81,7 @@ extension ImageSniffer {
         Signature([0x50, 0x4B, 0x03, 0x04], "a ZIP archive"),
         Signature("BZh", "bzip2 data"),
         Signature([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz data"),
+        Signature([0x4C, 0x6F, 0xA7, 0x94], "XML in EBCDIC, which is not read"),
         Signature("8BPS", "a Photoshop document, \(imageMagickOnly)"),
         Signature([0x76, 0x2F, 0x31, 0x01], "an OpenEXR image, which is not read"),
         Signature("DDS ", "a DirectDraw surface, \(imageMagickOnly)"),

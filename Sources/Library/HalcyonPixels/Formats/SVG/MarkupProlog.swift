@@ -13,7 +13,7 @@ enum MarkupProlog {
         root(in: bytes)?.name
     }
 
-    /// As above, for a file that may be compressed, or in UTF-16.
+    /// As above, for a file that may be compressed, or in UTF-16 or UTF-32.
     static func rootName(ofFile bytes: UnsafeRawBufferPointer) -> String? {
         if GzipContent.isGzip(bytes) {
             guard let content = GzipContent(bytes, upTo: searchLimit) else { return nil }
@@ -24,13 +24,15 @@ enum MarkupProlog {
 
     private static func rootName(ofText bytes: UnsafeRawBufferPointer) -> String? {
         guard let wide = XMLText.wideEncoding(of: bytes) else { return rootName(in: bytes) }
-        let start = bytes.dropFirst(wide.markLength).prefix(2 * searchLimit)
-        let isBig = wide.name == "UTF-16BE"
-        let units = stride(from: start.startIndex, to: start.endIndex - 1, by: 2).map { place in
-            UInt16(start[place]) << (isBig ? 8 : 0) | UInt16(start[place + 1]) << (isBig ? 0 : 8)
-        }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
-            .withUnsafeBytes { rootName(in: $0) }
+        let start = bytes.dropFirst(wide.markLength).prefix(wide.unit * searchLimit)
+        let low = wide.name.hasSuffix("BE") ? wide.unit - 1 : 0
+        // Other characters than those of ASCII may be any.
+        return stride(from: start.startIndex, through: start.endIndex - wide.unit, by: wide.unit)
+            .map { place in
+                let unit = start[place..<place + wide.unit]
+                return unit.allSatisfy { $0 == 0 || $0 == start[place + low] }
+                    && start[place + low] < 0x80 ? start[place + low] : UInt8(ascii: "?")
+            }.withUnsafeBytes { rootName(in: $0) }
     }
 
     struct Root {

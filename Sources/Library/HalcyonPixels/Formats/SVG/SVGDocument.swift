@@ -21,12 +21,16 @@ struct SVGDocument {
     init(_ file: Data, limits: DecodingLimits = .default) throws(ImageCodingError) {
         var reader = try Reader.reading(file)
         if let reason = reader.outline.refusal { throw .unsupported(.SVG, reason: reason) }
-        try SVGFeature.check(reader.outline)
+        var rules: [SVGStyleSheet.Rule] = []
+        for sheet in reader.outline.styles { rules += try SVGStyleSheet(sheet).rules }
+        let references = try SVGReferences(reader.outline, rules)
+        try SVGFeature.check(reader.outline, rules, references.shown())
+        let root = try SVGRootStyle(reader.outline, rules)
         let changes = SVGPatternSize.changes(in: reader.outline)
         if !changes.isEmpty { reader = try Reader.reading(file, changes) }
         let most = SVGOutline.mostElements
         elementCount = reader.outline.elements.count
-        let drawn = try SVGReferences(reader.outline).walk(upTo: most)
+        let drawn = references.walk(upTo: most)
         guard drawn.count <= most else {
             throw .tooComplex(.SVG, reason: SVGOutline.wordsForMany)
         }
@@ -36,8 +40,7 @@ struct SVGDocument {
         if let limit = limits.maximumMemory, pictureMemory > limit {
             throw .tooMuchMemory(needed: pictureMemory, limit: limit)
         }
-        let text = Data(reader.output)
-        data = SVGIntrinsicSize.givingDefaultSize(to: text) ?? text
+        data = SVGIntrinsicSize.sized(Data(reader.output), try root.backdrop(), root)
     }
 
     /// Bytes of memory that drawing takes beside the result: tiles, steps of a filter, and pictures.
@@ -88,7 +91,8 @@ private struct Reader {
                 return
             }
             outline.add(text)
-            write(text)
+            // A style sheet that does not count is not written.
+            if !outline.isInUnusedStyle { write(text) }
         case .start(let name, let attributes, let isEmpty):
             guard !isOver else { throw .malformed("it has several roots") }
             try begin(name, attributes.filter(Self.isKept), isEmpty: isEmpty)

@@ -25,29 +25,41 @@ enum SVGIntrinsicSize {
     /// The size of pictures that have none (CSS 2.2, 10.3.2): a drawing in a page is as large.
     static let defaultSize = PixelSize(width: 300, height: 150)
 
-    /// The file with the sides in its root element that it does not state: of ``defaultSize`` for one without
-    /// proportions, and what its scale gives for one whose units are too large or too small for that. `nil` for
-    /// others. What it would be as large as otherwise is what it happens to paint.
-    static func givingDefaultSize(to data: Data) -> Data? {
-        guard let root = RootTag(data) else { return nil }
-        var size = (width: Double(defaultSize.width), height: Double(defaultSize.height))
-        if let box = root.proportions {
-            guard root.statesNoSize, !isScaled(box) else { return nil }
-            let longest = max(box.width, box.height)
-            size = (
-                max(1, longestSide * (box.width / longest)),
-                max(1, longestSide * (box.height / longest))
-            )
+    /// The file as it is drawn by a program that knows its size: that of its style sheets, attribute `style` or
+    /// attributes, ``defaultSize`` for the sides of one without proportions that states none, and what its scale gives
+    /// for one whose units are too large or too small for that. What it would be as large as otherwise is what it
+    /// happens to paint.
+    ///
+    /// - Parameter backdrop: The colour behind it.
+    static func sized(_ data: Data, _ backdrop: String?, _ style: SVGRootStyle) -> Data {
+        guard let root = RootTag(data) else { return data }
+        var sides: [(name: String, value: String)] = []
+        var missing: [String] = []
+        let names = ["width", "height"]
+        let stated = names.map { style.length($0) }
+        let (box, isOpen) = (root.proportions, stated.allSatisfy { $0 == nil })
+        for (index, name) in names.enumerated() {
+            if let pixels = stated[index] {
+                sides.append((name, "\(pixels)px"))
+            } else if let box, !isOpen || isScaled(box) {
+                sides.append((name, "auto"))
+            } else {
+                let standard = index == 0 ? defaultSize.width : defaultSize.height
+                let side = box.map {
+                    let longest = max($0.width, $0.height)
+                    return max(1, longestSide * ((index == 0 ? $0.width : $0.height) / longest))
+                }
+                sides.append((name, "\(side ?? Double(standard))px"))
+                missing.append(name)
+            }
         }
-        let missing = [("height", size.height), ("width", size.width)]
-            .filter { !root.states($0.0) }
-        guard !missing.isEmpty else { return nil }
         // An attribute that cannot be read counts as one that is not there.
-        let unreadable = missing.map(\.0) + (root.hasMalformedBox ? ["viewBox"] : [])
-        var tag = root.text(without: unreadable)
-        let sizes = missing.map { " \($0.0)=\"\($0.1)\"" }.joined()
-        let end = tag.firstIndex { $0.isWhitespace || $0 == "/" } ?? tag.endIndex
-        tag.insert(contentsOf: sizes, at: end)
+        if root.hasMalformedBox { missing.append("viewBox") }
+        let isPlain = missing.isEmpty && !names.contains { style.differs($0) }
+        guard !isPlain || backdrop != nil else { return data }
+        let text = sides.map { "\($0.name):\($0.value)!important" }.joined(separator: ";")
+        var tag = isPlain ? root.text(without: []) : root.text(without: missing, style: text)
+        if let backdrop { tag = root.adding(backdrop, to: tag) }
         var result = data
         let start = data.startIndex
         result.replaceSubrange(
@@ -103,16 +115,41 @@ private struct RootTag {
         attributes.first { $0.name == name }
     }
 
-    /// The tag without the first attribute of each of these names.
-    func text(without names: [String]) -> String {
-        let places = names.compactMap { attribute($0)?.place }
+    /// The tag without attributes of these names, and with declarations before and behind those of its `style`.
+    func text(without names: [String], style: String? = nil) -> String {
+        let dropped = names + (style == nil ? [] : ["style"])
+        let places = dropped.compactMap { attribute($0)?.place }
         var kept = ""
         var start = text.startIndex
         for place in places.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             kept += text[start..<place.lowerBound]
             start = place.upperBound
         }
-        return kept + text[start...]
+        kept += text[start...]
+        guard let style else { return kept }
+        let own = attribute("style").map { ";\($0.value);\(style)" } ?? ""
+        let end = kept.firstIndex { $0.isWhitespace || $0 == "/" } ?? kept.endIndex
+        kept.insert(contentsOf: " style=\"\(style)\(own)\"", at: end)
+        return kept
+    }
+
+    /// This tag, up to its `>`, and a rectangle of a colour that fills the drawing.
+    func adding(_ colour: String, to tag: String) -> String {
+        let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
+        let prefix = name.contains(":") ? name.prefix { $0 != ":" } + ":" : ""
+        // What is beside the `viewBox` shows as well.
+        let place =
+            proportions.flatMap { size in
+                box.map {
+                    "x:\($0[0] - 9 * size.width)px!important;y:\($0[1] - 9 * size.height)px!important;"
+                        + "width:\(19 * size.width)px!important;height:\(19 * size.height)px!important"
+                }
+            } ?? "x:0!important;y:0!important;width:100%!important;height:100%!important"
+        let style =
+            ["fill:\(colour)", "fill-opacity:1", "opacity:1", "stroke:none", "display:inline"]
+            .map { "\($0)!important;" }.joined() + place
+        let rectangle = "><\(prefix)rect fill=\"none\" style=\"\(style)\"/"
+        return tag.hasSuffix("/") ? "\(tag.dropLast())\(rectangle)></\(name)" : tag + rectangle
     }
 
     /// The width and height of the `viewBox`; `nil` where it has none that counts.
@@ -139,27 +176,13 @@ private struct RootTag {
 
     var statesNoSize: Bool { !states("width") && !states("height") }
 
-    /// Whether the attribute, or that property in the attribute `style`, is an absolute length; anything else leaves
-    /// the size open.
-    func states(_ name: String) -> Bool {
+    /// Whether the property in the attribute `style`, or else the attribute, is an absolute length; anything else
+    /// leaves the size open.
+    private func states(_ name: String) -> Bool {
         let style = (attribute("style")?.value ?? "").split(separator: ";")
-            .map { $0.split(separator: ":", maxSplits: 1).map(Self.trimmed) }
-            .last { $0.count == 2 && $0[0].lowercased() == name }
-        let own = (attribute(name)?.value).map(Self.trimmed)
-        return [own, style?[1]].contains { $0.map(Self.isAbsolute) ?? false }
+            .map { $0.split(separator: ":", maxSplits: 1).map { $0.prefix { $0 != "!" } } }
+            .last { $0.count == 2 && $0[0].trimmingCharacters(in: .whitespaces) == name }
+        let value = style?[1] ?? attribute(name)?.value
+        return value.flatMap { SVGRootStyle.pixels(String($0), ofFont: 16) } != nil
     }
-
-    private static func trimmed(_ text: Substring) -> String {
-        text.prefix { $0 != "!" }.trimmingCharacters(in: .whitespaces)
-    }
-
-    private static func isAbsolute(_ length: String) -> Bool {
-        let unit = units.first { length.lowercased().hasSuffix($0) } ?? ""
-        let number = length.dropLast(unit.count)
-        // There are numbers in Swift that are none here, such as those with 16 digits.
-        guard number.allSatisfy({ "+-.eE0123456789".contains($0) }) else { return false }
-        return Double(number).map { $0 >= 0 && $0.isFinite } ?? false
-    }
-
-    private static let units = ["px", "pt", "pc", "mm", "cm", "in", "em", "ex"]
 }

@@ -11,6 +11,19 @@ struct SVGOutline {
         var children: [Int] = []
         /// Whether letters are right in the element, for elements that show them.
         var hasLetters = false
+
+        var isHidden: Bool {
+            let style = (attributes["style"] ?? "").filter { !$0.isWhitespace }
+            return style.contains("display:")
+                ? style.contains("display:none") : attributes["display"] == "none"
+        }
+
+        /// Whether it may be left out for a language, or an extension, that is not there.
+        var isConditional: Bool {
+            ["systemLanguage", "requiredExtensions", "requiredFeatures"].contains {
+                !(attributes[$0] ?? "").isEmpty
+            }
+        }
     }
 
     /// More elements than drawings have.
@@ -25,6 +38,9 @@ struct SVGOutline {
     /// The reason for refusing the drawing, if it would load parts that are not seen here.
     private(set) var refusal: String?
 
+    /// Whether the text that follows is of a style sheet for other media, or in another language than CSS.
+    private(set) var isInUnusedStyle = false
+
     private var open: [Int] = []
 
     mutating func begin(
@@ -35,31 +51,43 @@ struct SVGOutline {
             throw .tooComplex("its elements are nested deeper than \(Self.deepestNesting)")
         }
         let local = name.split(separator: ":").last.map(String.init) ?? name
+        // Colours that count where another one is not understood.
+        let hasStyle = attributes.contains { ["style", "class"].contains($0.name) }
         var kept: [String: String] = [:]
         var links: [String] = []
         for (name, value) in attributes {
             switch name {
             case "href": links.append(value)
-            case _ where Self.isKept(name, value): kept[name] = value
+            case _ where Self.isKept(name, value) || elements.isEmpty: kept[name] = value
+            case _ where hasStyle && SVGFeature.colours.contains(name): kept[name] = value
             case _ where local == "pattern" && SVGPatternSize.attributes.contains(name):
                 kept[name] = value
             default: break
             }
         }
         if local == "include" { refusal = "it includes other files" }
-        if local == "style" { styles.append("") }
+        if local == "style" {
+            styles.append("")
+            isInUnusedStyle = attributes.contains { name, value in
+                name == "media" && CSSMedia.isOther(value)
+                    || name == "type" && !["", "text/css"].contains(value.lowercased())
+            }
+        }
         elements.append(Element(name: local, attributes: kept, links: links))
         if let parent = open.last { elements[parent].children.append(elements.count - 1) }
         open.append(elements.count - 1)
     }
 
-    mutating func end() { open.removeLast() }
+    mutating func end() {
+        open.removeLast()
+        isInUnusedStyle = false
+    }
 
     mutating func add(_ text: String) {
         guard let index = open.last else { return }
         switch elements[index].name {
-        case "style": styles[styles.count - 1] += text
-        case "text", "tspan":
+        case "style" where !isInUnusedStyle: styles[styles.count - 1] += text
+        case "text", "tspan", "textPath", "foreignObject":
             if text.contains(where: { !$0.isWhitespace }) { elements[index].hasLetters = true }
         default: break
         }
@@ -76,14 +104,14 @@ struct SVGOutline {
 
     /// Whether an attribute is looked at: of most elements none is.
     private static func isKept(_ name: String, _ value: String) -> Bool {
-        if kept.contains(name) || SVGFeature.usesVariable(name, value) { return true }
+        if kept.contains(name) || SVGFeature.mayMatter(name, value) { return true }
         return SVGReferences.painting.contains(name)
             && value.utf8.contains { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "\\") }
     }
 
     private static let kept: Set = [
         "id", "style", "class", "viewBox", "width", "height", "transform", "transform-origin",
-        "transform-box",
+        "transform-box", "display", "systemLanguage", "requiredExtensions", "requiredFeatures",
     ]
 }
 
@@ -103,14 +131,7 @@ enum SVGPatternSize {
         else { return [:] }
         let seen = seenSize(root)
         // What is reduced, more than the size of the drawing is seen of; of what is enlarged less.
-        let isScaled =
-            outline.styles.contains(where: isScaling)
-            || outline.elements.dropFirst().contains { element in
-                element.attributes["viewBox"] != nil
-                    || ["transform", "style"].contains {
-                        isScaling(element.attributes[$0] ?? "")
-                    }
-            }
+        let isScaled = isScaled(outline)
         var changes: [Int: [String: String]] = [:]
         for (index, pattern) in outline.elements.enumerated() where pattern.name == "pattern" {
             let isOfBoxes = units(of: pattern, in: outline) != "userSpaceOnUse"
@@ -128,6 +149,26 @@ enum SVGPatternSize {
             }
         }
         return changes
+    }
+
+    /// Whether parts of the drawing have other units than the whole.
+    private static func isScaled(_ outline: SVGOutline) -> Bool {
+        outline.styles.contains(where: isScaling)
+            || outline.elements.dropFirst().contains { element in
+                element.attributes["viewBox"] != nil
+                    || ["transform", "style"].contains {
+                        isScaling(element.attributes[$0] ?? "")
+                    }
+            }
+    }
+
+    /// Whether something in the drawing has other units than pixels.
+    static func hasOtherUnits(_ outline: SVGOutline) -> Bool {
+        guard let root = outline.elements.first else { return false }
+        let box = (root.attributes["viewBox"] ?? "").numbers
+        let size = [number(root.attributes["width"]), number(root.attributes["height"])]
+        return isScaled(outline) || !box.isEmpty && box.dropFirst(2).map(Optional.some) != size
+            || isScaling(root.attributes["transform"] ?? "")
     }
 
     /// The size of the drawing in its own units.

@@ -15,7 +15,9 @@ struct SVGReferences {
 
     /// - Throws: `ImageCodingError` for styles of which it cannot be told what they refer to, and for
     ///   references to parts of drawings within URLs.
-    init(_ outline: SVGOutline) throws(ImageCodingError) {
+    init(
+        _ outline: SVGOutline, _ sheets: [SVGStyleSheet.Rule]
+    ) throws(ImageCodingError) {
         self.outline = outline
         var places: [Name: [Int]] = [:]
         for (index, element) in outline.elements.enumerated() {
@@ -37,14 +39,10 @@ struct SVGReferences {
         }
         // By what rules are about: `.class`, `#identifier`, a name, or `*` where that is not so simple.
         var rules: [Name: [Int]] = [:]
-        for sheet in outline.styles {
-            for rule in try SVGStyleSheet(sheet).rules {
-                let found = try named(rule.style.references)
-                guard !found.isEmpty else { continue }
-                for selector in rule.selector.split(separator: UInt8(ascii: ",")) {
-                    rules[Self.key(of: selector), default: []] += found
-                }
-            }
+        for rule in sheets {
+            let found = try named(rule.style.references)
+            guard !found.isEmpty else { continue }
+            for selector in rule.selectors { rules[Self.key(of: selector), default: []] += found }
         }
         guard !rules.isEmpty else { return }
         for (index, element) in outline.elements.enumerated() {
@@ -106,6 +104,30 @@ struct SVGReferences {
         }
         for target in targets[index] ?? [] { follow(target, depth: depth + 1, limit, &walk) }
         walk.isOpen[index] = false
+    }
+
+    // MARK: Showing
+
+    /// Whether each element has a part in what is drawn. Of a `<switch>` it is the first child without a condition.
+    func shown() -> [Bool] {
+        var shown = [Bool](repeating: false, count: outline.elements.count)
+        var next = shown.isEmpty ? [] : [0]
+        while let index = next.popLast() {
+            let element = outline.elements[index]
+            guard !shown[index], !element.isHidden else { continue }
+            shown[index] = true
+            next += targets[index] ?? []
+            // What is within it is drawn with it, or not at all.
+            if element.name == "foreignObject" { continue }
+            var children = element.children.filter {
+                !Self.definitions.contains(outline.elements[$0].name)
+            }
+            if element.name == "switch" {
+                children = children.first { !outline.elements[$0].isConditional }.map { [$0] } ?? []
+            }
+            next += children
+        }
+        return shown
     }
 
     /// Elements that are drawn only where something refers to them.

@@ -30,12 +30,23 @@ struct SVGStyle {
 }
 
 struct SVGStyleSheet {
-    /// The last selector of each group, as it is written, with what the rule says.
-    private(set) var rules: [(selector: [UInt8], style: SVGStyle)] = []
+    struct Rule {
+        /// As it is written, without comments and texts.
+        let selector: [UInt8]
+        let style: SVGStyle
+        /// What begins the blocks that it is in, such as `@media print`, in small letters.
+        let conditions: [String]
+        /// Whether there are rules within it.
+        let isNesting: Bool
+
+        var selectors: [ArraySlice<UInt8>] { selector.split(separator: UInt8(ascii: ",")) }
+    }
+
+    private(set) var rules: [Rule] = []
 
     /// The construct that contains a piece.
     private enum Part {
-        case list
+        case list(condition: String)
         case rule(selector: [UInt8])
     }
 
@@ -47,6 +58,14 @@ struct SVGStyleSheet {
         var brackets: [UInt8] = []
         var style = SVGStyle()
         var prelude: [UInt8] = []
+        var isNesting = false
+        func rule(_ selector: [UInt8]) -> Rule {
+            let conditions = parts.compactMap { part in
+                if case .list(let condition) = part { condition } else { nil }
+            }
+            return Rule(
+                selector: selector, style: style, conditions: conditions, isNesting: isNesting)
+        }
 
         while let piece = try scanner.next() {
             guard case .byte(let byte) = piece else {
@@ -61,13 +80,19 @@ struct SVGStyleSheet {
             case UInt8(ascii: "["): brackets.append(UInt8(ascii: "]"))
             case UInt8(ascii: "{") where isRule || !brackets.isEmpty:
                 brackets.append(UInt8(ascii: "}"))
+                // A block may be a value, too.
+                let last = style.words.last { !" \t\r\n\u{C}".utf8.contains($0) }
+                if isRule, last != UInt8(ascii: ":") { isNesting = true }
             case UInt8(ascii: "{"):
                 try Self.checkImport(prelude, style)
-                parts.append(Self.isAtRule(prelude) ? .list : .rule(selector: prelude))
-                (prelude, style) = ([], SVGStyle())
+                let condition = String(decoding: prelude, as: UTF8.self).lowercased()
+                parts.append(
+                    Self.isAtRule(prelude)
+                        ? .list(condition: condition) : .rule(selector: prelude))
+                (prelude, style, isNesting) = ([], SVGStyle(), false)
                 continue
             case UInt8(ascii: "}") where brackets.isEmpty:
-                if case .rule(let selector)? = parts.popLast() { rules.append((selector, style)) }
+                if case .rule(let selector)? = parts.popLast() { rules.append(rule(selector)) }
                 (prelude, style) = ([], SVGStyle())
                 continue
             case UInt8(ascii: ";") where !isRule && brackets.isEmpty:
@@ -81,7 +106,7 @@ struct SVGStyleSheet {
         }
         // The end of the text ends all.
         if case .rule(let selector)? = parts.last {
-            rules.append((selector, style))
+            rules.append(rule(selector))
         } else {
             try Self.checkImport(prelude, style)
         }

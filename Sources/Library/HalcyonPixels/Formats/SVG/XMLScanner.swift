@@ -30,13 +30,12 @@ package struct XMLScanner {
     private var references = XMLReferences()
 
     /// - Parameters:
-    ///   - data: In UTF-8, UTF-16, or what its declaration says; as it is, or as a gzip file.
+    ///   - data: In UTF-8, UTF-16, UTF-32, or what its declaration says; as it is, or as a gzip file.
     ///   - expandsEntities: Whether entities that stand for text are taken for that; a document that defines
     ///     some is refused otherwise.
     package init(_ data: Data, expandsEntities: Bool = false) throws(Refusal) {
-        guard let text = XMLText(try CompressedDrawing.inflated(data)) else {
-            throw .malformed("the text is in no encoding that is read")
-        }
+        let data = try CompressedDrawing.inflated(data)
+        guard let text = XMLText(data) else { throw .malformed(XMLText.refusal(of: data)) }
         let isText = text.bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A }
         guard isText else { throw .malformed("the text has control characters") }
         bytes = text.bytes

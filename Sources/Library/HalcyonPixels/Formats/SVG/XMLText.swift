@@ -15,17 +15,30 @@ struct XMLText {
         bytes = Self.withPlainLines(text)
     }
 
-    /// UTF-16 with its mark, or by the `<` that a document begins with (XML 1.0, appendix F).
+    /// UTF-16 or UTF-32 with its mark, or by the `<` that a document begins with (XML 1.0, appendix F).
     static func wideEncoding(
         of bytes: some Collection<UInt8>
-    ) -> (name: String, markLength: Int)? {
-        switch Array(bytes.prefix(2)) {
-        case [0xFF, 0xFE]: ("UTF-16LE", 2)
-        case [0xFE, 0xFF]: ("UTF-16BE", 2)
-        case [UInt8(ascii: "<"), 0]: ("UTF-16LE", 0)
-        case [0, UInt8(ascii: "<")]: ("UTF-16BE", 0)
+    ) -> (name: String, markLength: Int, unit: Int)? {
+        switch Array(bytes.prefix(4)) {
+        case [0xFF, 0xFE, 0, 0]: return ("UTF-32LE", 4, 4)
+        case [0, 0, 0xFE, 0xFF]: return ("UTF-32BE", 4, 4)
+        case [UInt8(ascii: "<"), 0, 0, 0]: return ("UTF-32LE", 0, 4)
+        case [0, 0, 0, UInt8(ascii: "<")]: return ("UTF-32BE", 0, 4)
+        default: break
+        }
+        return switch Array(bytes.prefix(2)) {
+        case [0xFF, 0xFE]: ("UTF-16LE", 2, 2)
+        case [0xFE, 0xFF]: ("UTF-16BE", 2, 2)
+        case [UInt8(ascii: "<"), 0]: ("UTF-16LE", 0, 2)
+        case [0, UInt8(ascii: "<")]: ("UTF-16BE", 0, 2)
         default: nil
         }
+    }
+
+    /// The reason why there is no text.
+    static func refusal(of data: Data) -> String {
+        let name = wideEncoding(of: data)?.name ?? declaredEncoding(data) ?? "UTF-8"
+        return "its text is not in \(name), or this encoding is not read"
     }
 
     private static func text(_ data: Data) -> [UInt8]? {
@@ -35,8 +48,8 @@ struct XMLText {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         if data.starts(with: mark) { return valid(data.dropFirst(mark.count)) }
         switch declaredEncoding(data)?.uppercased() {
-        // What can be read up to here is not in UTF-16.
-        case nil, "UTF-8", "UTF8", "UTF-16", "US-ASCII", "ASCII": return valid(data)
+        // What can be read up to here is not in UTF-16 or UTF-32.
+        case nil, "UTF-8", "UTF8", "UTF-16", "UTF-32", "US-ASCII", "ASCII": return valid(data)
         case let name?: return converted(data, from: name)
         }
     }
