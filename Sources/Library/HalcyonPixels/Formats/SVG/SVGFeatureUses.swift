@@ -5,30 +5,30 @@ struct SVGFeatureUses {
     /// In the order in which they are found.
     private(set) var features: [SVGFeature] = []
 
-    private let hasOtherUnits: Bool
-
     init(
         _ outline: SVGOutline, _ rules: [SVGStyleSheet.Rule], _ shown: [Bool]
     ) throws(ImageCodingError) {
-        hasOtherUnits = SVGPatternSize.hasOtherUnits(outline)
+        let hasOtherUnits = SVGPatternSize.hasOtherUnits(outline)
         var byKey: [SVGReferences.Name: Needs] = [:]
         var origins: [(keys: Set<SVGReferences.Name>, origin: SVGFeature)] = []
         for rule in rules {
             let style = SVGDeclarations(rule.style)
             guard let (selectors, needs) = Self.needs(of: rule, style) else { continue }
             let keys = Set(selectors.map(SVGReferences.key))
-            if !needs.isEmpty { for key in keys { byKey[key, default: Needs()].add(needs) } }
+            for key in keys { byKey[key, default: Needs()].add(needs) }
             if let origin = style.origin { origins.append((keys, origin)) }
         }
+        let rulesNeedNothing = byKey.values.allSatisfy(\.isEmpty)
         var found: Set<SVGFeature> = []
         for (index, element) in outline.elements.enumerated() where shown[index] {
             var needs = Needs()
             let own = try Self.declarations(of: element)
             if let own { needs.take(own) }
-            if !byKey.isEmpty || !origins.isEmpty {
+            let turns = !origins.isEmpty && own?.turns ?? false
+            if turns || !(rulesNeedNothing && needs.isEmpty) {
                 let keys = SVGReferences.keys(of: element)
                 for key in keys { if let more = byKey[key] { needs.add(more) } }
-                if !origins.isEmpty, own?.turns ?? false {
+                if turns {
                     let named = keys.subtracting([Array("*".utf8)])
                     for rule in origins where !rule.keys.isDisjoint(with: named) {
                         needs.add(rule.origin)
@@ -59,7 +59,7 @@ struct SVGFeatureUses {
         /// The colours that are understood, and count where others are not.
         private var colours: Set<String> = []
 
-        var isEmpty: Bool { needs.isEmpty && colours.isEmpty }
+        var isEmpty: Bool { needs.isEmpty }
 
         mutating func add(_ feature: SVGFeature) { needs.insert(Need(feature: feature)) }
 
