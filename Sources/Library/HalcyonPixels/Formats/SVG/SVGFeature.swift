@@ -77,7 +77,7 @@ struct SVGFeature: Hashable, Sendable {
         return SVGFeature(name, "<style>\(text)</style><g>\(shape)</g>")
     }
 
-    /// By what their conditions begin with.
+    /// Blocks of rules, by the name of their at-rule.
     static let blocks = [
         "@media": sheet("@media", "@media all{rect{fill:lime}}"),
         "@layer": sheet("@layer", "@layer a{rect{fill:lime}}"),
@@ -136,7 +136,7 @@ struct SVGFeature: Hashable, Sendable {
         SVGFeature(name, "<g fill='none'><rect width='8' height='4' fill='\(value)'/></g>")
     }
 
-    /// With what makes them green.
+    /// Functions of colours, with arguments for green.
     private static let functions = [
         "hwb": "120 0% 0%", "lab": "87.8% -79.3 81", "lch": "87.8% 113 134.4",
         "oklab": ".866 -.234 .179", "oklch": ".866 .295 142.5", "color": "srgb 0 1 0",
@@ -153,7 +153,7 @@ struct SVGFeature: Hashable, Sendable {
 
     // MARK: Properties
 
-    /// What a property may be set to, and needs a feature for.
+    /// Values of properties that need a feature.
     struct Use: Sendable {
         let properties: Set<String>
         /// Parts of values; without any, it is every value that changes something.

@@ -47,7 +47,7 @@ struct SVGFeatureUses {
         }
     }
 
-    /// What an element needs, and what it has instead of it.
+    /// The features that an element needs, and the colours that it has instead.
     private struct Needs {
         private struct Need: Hashable {
             let feature: SVGFeature
@@ -139,7 +139,7 @@ struct SVGFeatureUses {
         return (selectors, needs)
     }
 
-    /// What selectors have that are about parts and states that a picture is not in.
+    /// Parts of selectors for states that a picture is not in.
     private static let dynamic = [
         "::", ":hover", ":focus", ":active", ":target", ":visited", ":checked", ":disabled",
     ]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What style sheets, the attribute `style` and other attributes say of a drawing's root (CSS Cascade, section 6).
+/// The style of a drawing's root: style sheets, the attribute `style`, other attributes (CSS Cascade, section 6).
 struct SVGRootStyle {
     /// With the stronger ones later.
     private var declared: [(rank: Int, declaration: SVGDeclarations.Declaration)] = []

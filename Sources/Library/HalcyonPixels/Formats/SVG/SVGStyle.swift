@@ -34,7 +34,7 @@ struct SVGStyleSheet {
         /// As it is written, without comments and texts.
         let selector: [UInt8]
         let style: SVGStyle
-        /// What begins the blocks that it is in, such as `@media print`, in small letters.
+        /// The beginnings of the blocks around it, such as `@media print`, in small letters.
         let conditions: [String]
         /// Whether there are rules within it.
         let isNesting: Bool
