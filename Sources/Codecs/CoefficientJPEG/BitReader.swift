@@ -52,7 +52,6 @@ struct BitReader {
     var unread: UnsafeRawPointer { next - count / 8 }
 }
 
-/// A symbol as it was read, with its value.
 struct ReadSymbol {
     /// Coefficients to advance; 0 at the end of a block, `damage` when there is no such code.
     let advance: Int

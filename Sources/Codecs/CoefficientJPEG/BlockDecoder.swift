@@ -1,6 +1,5 @@
 /// Decodes blocks and makes fewer samples of each.
 protocol BlockDecoder {
-    /// Samples along a side.
     static var side: Int { get }
 
     /// Reads a block, at most 1,681 bits, and writes `side` rows of `side` samples. Sets `damage`
@@ -24,7 +23,6 @@ extension BlockDecoder {
     }
 }
 
-/// The way in which a block becomes samples.
 enum BlockKind {
     case mean
     /// As libjpeg does it at 1/8.
@@ -93,7 +91,6 @@ enum BlockKind {
 /// The processing of the coefficient at one place of the zigzag order.
 struct BlockStep {
     var quantum: Int32 = 0
-    /// The coefficient's slot in the scratch.
     var slot: Int32 = 0
     /// The multiplier of the coefficient: `weight` in averaged blocks, `factor` in `FloatBlock`s.
     var weight: Int32 = 0

@@ -4,7 +4,6 @@ import CCodecs
 protocol FloatBlock: BlockDecoder {
     /// The factors of the coefficients of each row, and of each column.
     static var factors: [Float] { get }
-    /// The factor of all coefficients.
     static var scale: Float { get }
     /// The last place of the zigzag order whose value matters.
     static var lastPlace: Int { get }
@@ -90,7 +89,6 @@ extension FloatBlock {
         return sum == 0
     }
 
-    /// Gives all samples the mean.
     @inline(__always)
     private static func fill(_ plane: BlockPlane, _ samples: UnsafeMutablePointer<UInt8>) {
         let mean = plane.scratch.load(as: Float.self).rounded(.toNearestOrEven)

@@ -6,7 +6,6 @@ struct JPEGHeader {
     let tables: JPEGTables
     /// The content of the first scan's header.
     let scan: ArraySlice<UInt8>
-    /// Where its coded data starts.
     let scanStart: Int
 
     init(reading bytes: UnsafeRawBufferPointer) throws(JPEGRefusal) {
@@ -118,7 +117,6 @@ struct ColourMarks {
     }
 }
 
-/// Walks over the segments of a file.
 struct SegmentReader {
     private let bytes: UnsafeRawBufferPointer
     /// Where the next segment starts; never behind the end of the bytes.
@@ -261,7 +259,6 @@ struct ScanHeader {
     /// The bit down to which they are known then.
     let low: Int
 
-    /// From the content of an SOS segment.
     init(_ content: ArraySlice<UInt8>, frame: FrameHeader) throws(JPEGRefusal) {
         let bytes = Array(content)
         guard let count = bytes.first.map(Int.init), bytes.count == 4 + 2 * count else {

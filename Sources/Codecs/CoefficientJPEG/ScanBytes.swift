@@ -8,7 +8,6 @@ struct ScanBytes: ~Copyable {
     /// end: 1,681 bits. A unit has six blocks, and the reader loads eight bytes ahead.
     static let reach = 6 * 216 + 8
     private static let chunk = 16_384
-    /// Bytes that one step takes at once.
     private static let step = 8
 
     private let source: UnsafeRawBufferPointer
@@ -135,7 +134,6 @@ struct ScanBytes: ~Copyable {
         marker = byte
     }
 
-    /// Whether a byte of the word is 0xFF.
     @inline(__always)
     private static func hasOnes(_ word: UInt64) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101

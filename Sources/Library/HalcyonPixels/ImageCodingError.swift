@@ -32,7 +32,6 @@ public enum ImageCodingError: Error, Equatable, Sendable {
 }
 
 extension ImageCodingError {
-    /// Whether the image is beyond one of the limits of decoding.
     package var isBeyondLimit: Bool {
         switch self {
         case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooComplex, .tooManyFrames: true
@@ -95,7 +94,6 @@ extension String {
     /// file, not the library.
     var plainWords: String { plainWords(orElse: "it cannot be decoded") }
 
-    /// The plain words, or `fallback` if there are none.
     func plainWords(orElse fallback: String) -> String {
         var lines: [String] = []
         for line in split(whereSeparator: \.isNewline) {

@@ -46,7 +46,6 @@ extension PixelSize {
     }
 }
 
-/// A size to decode at, with the quality.
 struct Reduction: Hashable, Sendable {
     /// The size of the result, as shown.
     let size: PixelSize

@@ -13,7 +13,6 @@ public enum StorageExpiration: Hashable, Sendable {
     /// Expired already: a value with this expiration is not stored.
     case expired
 
-    /// The expiration date of a value stored at `date`.
     func estimatedExpirationSince(_ date: Date) -> Date {
         switch self {
         case .never: .distantFuture

@@ -34,7 +34,6 @@ package struct DataURI: Equatable, Sendable {
         isScheme(of: text.utf8, .strict)
     }
 
-    /// Whether the bytes of a text claim to be a `data:` URI.
     package static func isScheme(of text: some Collection<UInt8>, _ reading: Reading) -> Bool {
         let start = reading == .strict ? Array(text.prefix(5)) : Array(trimmed(text).prefix(5))
         return String(decoding: start, as: UTF8.self).lowercased() == "data:"

@@ -31,7 +31,6 @@ package struct FilePath: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// The path as a text, if it is one.
     package var text: String? { String(validating: bytes, as: UTF8.self) }
 
     /// The path for people: bytes that are part of no text as `\xE9`.
@@ -46,7 +45,6 @@ package struct FilePath: Hashable, Sendable {
         }
     }
 
-    /// The file URL, absolute.
     package var url: URL {
         if let text { return URL(fileURLWithPath: text) }
         let absolute = bytes.first == UInt8(ascii: "/") ? bytes : Self.workingDirectory + bytes
@@ -62,7 +60,6 @@ package struct FilePath: Hashable, Sendable {
         return Array(bytes) + [UInt8(ascii: "/")]
     }
 
-    /// The last component for people; see `description`.
     package var name: String { Self(bytes: lastComponent)?.description ?? description }
 
     /// The part behind the last dot of the last component; empty without one.
@@ -183,7 +180,6 @@ extension FilePath {
     }
 }
 
-/// The files in a folder and below.
 package struct FolderListing: Sendable {
     /// Each begins as the folder's path; in the order of their bytes, folder by folder.
     package private(set) var files: [FilePath] = []
@@ -269,7 +265,6 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The byte that it stands for.
     fileprivate var escapedByte: UInt8? {
         value >= 0x10FF80 ? UInt8(value - 0x10FF00) : nil
     }

@@ -48,7 +48,6 @@ package enum LargeMemory {
         return memory
     }
 
-    /// `byteCount` bytes that `fill` writes.
     package static func data(
         byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void
     ) throws(Shortage) -> Data {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The memory limit of this process.
 package struct MemoryLimit {
     /// The folder of `/proc` and `/sys`.
     package var root = "/"

@@ -11,7 +11,6 @@ public import Synchronization
 public final class OneShot<Value: Sendable>: Sendable {
     @usableFromInline
     enum State {
-        /// The actions to run with the value.
         case awaited([@Sendable (Value) -> Void])
         case given(Value)
     }

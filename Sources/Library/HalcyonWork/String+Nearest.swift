@@ -1,5 +1,4 @@
 extension String {
-    /// Returns the text with the smallest edit distance, and that distance.
     package func nearest(of texts: [String]) -> (text: String, distance: Int) {
         texts.map { ($0, distance(to: $0)) }.min { $0.1 < $1.1 } ?? ("", .max)
     }

@@ -109,7 +109,6 @@ package final class ThreadPool: Sendable {
     private struct Lines {
         var first = JobLine()
         var others = JobLine()
-        /// The number of threads that are to end.
         var surplus = 0
 
         mutating func takesSurplus() -> Bool {

@@ -190,7 +190,6 @@ enum GTypes {
     }
 }
 
-/// A `GValue` of `type` for the duration of `body`.
 func withGValue<Result, Failure: Error>(
     of type: GType, _ body: (UnsafeMutablePointer<GValue>) throws(Failure) -> Result
 ) throws(Failure) -> Result {

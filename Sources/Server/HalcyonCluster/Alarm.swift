@@ -43,7 +43,6 @@ extension EventLoop {
 }
 
 extension OneShot {
-    /// Waits for the value until `deadline`; after it, for `fallback`.
     func value(
         until deadline: ContinuousClock.Instant, by time: TimeSource, on eventLoop: any EventLoop,
         else fallback: Value

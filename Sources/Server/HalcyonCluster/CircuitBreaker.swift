@@ -15,7 +15,6 @@ package struct CircuitBreaker: Hashable, Sendable {
 
     /// The failures in a row that begin a pause.
     package var failures = 5
-    /// The length of the first pause.
     package var pause = Duration.milliseconds(500)
     package var longestPause = Duration.seconds(10)
     private var phase = Phase.closed(failures: 0)

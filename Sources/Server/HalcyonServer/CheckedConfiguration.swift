@@ -2,7 +2,6 @@ import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonWork
 
-/// A valid configuration, and the objects made of it.
 struct CheckedConfiguration {
     let urlRules: URLRules
     let policy: SourcePolicy
@@ -158,7 +157,6 @@ extension PlanParser.Configuration {
 }
 
 extension ImageServerConfiguration.Processing {
-    /// The options of a URL without options.
     var defaultOptions: ProcessingOptions {
         var options = ProcessingOptions()
         options.stripMetadata = stripsMetadata

@@ -122,7 +122,6 @@ public final class ImageServer: Sendable {
     // Orders to make pictures end, too.
     deinit { state.enter(.draining) }
 
-    /// Answers a request to one of the public addresses.
     func answer(_ request: ServerRequest) async -> ServerAnswer {
         await lifecycle.answer(request) { (request, notes) async throws(Failure) in
             try await router.answer(request, &notes)

@@ -2,7 +2,6 @@ import HalcyonServerURLs
 import HalcyonWork
 
 extension RequestRouter {
-    /// Makes the handlers of all routes.
     init(
         _ configuration: ImageServerConfiguration, _ checked: CheckedConfiguration,
         _ stores: Stores, urls: URLReader, watermarks: Watermarks, rules: PictureRules,

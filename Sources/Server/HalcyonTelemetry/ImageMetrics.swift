@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Labels have few values: never URLs or request IDs.
 final class ImageMetrics: Sendable {
-    /// A metric and the values of its labels.
     private struct Name: Hashable {
         let label: String
         let values: [String]
@@ -24,7 +23,6 @@ final class ImageMetrics: Sendable {
 
     init(_ factory: any MetricsFactory) { self.factory = factory }
 
-    /// - Parameter start: The start of the request.
     func note(
         _ step: RequestTrail.Step, of start: ContinuousClock.Instant,
         at time: ContinuousClock.Instant

@@ -53,7 +53,6 @@ public final class TestTransport: Sendable {
         await log.waitFor(count: count)
     }
 
-    /// Takes the answer to the next request for `url` from the table.
     private func next(for url: URL?) throws -> TestAnswer {
         try state.withLock { state in
             if let failure = state.failure { throw failure }

@@ -48,7 +48,6 @@ final class CoefficientBlocks {
         slots.deallocate()
     }
 
-    /// Makes the strip of one row of units.
     func writeSamples(ofUnits row: Int) throws(JPEGRefusal) {
         let damage =
             switch plane.kind {

@@ -3,7 +3,6 @@ struct ProgressiveScan {
     /// It tells the means alone, or some of one component's other coefficients.
     let header: ScanHeader
     let tables: JPEGTables
-    /// Where its coded data starts.
     let start: Int
 
     var isFirst: Bool { header.high == 0 }

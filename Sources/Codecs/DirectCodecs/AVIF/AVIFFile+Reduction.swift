@@ -1,7 +1,6 @@
 import CCodecs
 
 extension AVIFFile {
-    /// Rows that are converted at once.
     private static let stripHeight = 64
 
     /// Decodes the next frame and writes the part of it that is shown in a smaller size, not turned yet:

@@ -13,7 +13,6 @@ package final class AVIFFile: @unchecked Sendable {
     package let hasAlpha: Bool
     /// Bits per sample as stored: 8, 10 or 12.
     package let depth: Int
-    /// Whether brightness alone is stored.
     package let isMonochrome: Bool
     /// Seconds that each frame of a sequence is shown; empty for a still picture.
     package let durations: [Double]

@@ -180,7 +180,6 @@ final class AVIFPlaneReduction {
     private let plane: AVIFPlane
     private let width: Int
     private let work: Work
-    /// The next row of the plane.
     private var next = 0
 
     /// - Parameter width: That of the target; so is `height`.

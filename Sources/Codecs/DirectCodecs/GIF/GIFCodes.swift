@@ -5,7 +5,6 @@
 /// So the table holds places and lengths, and strings are copied several bytes at once.
 struct GIFCodes: ~Copyable {
     private static let tableSize = 4096
-    /// Bytes that are copied at once.
     private static let step = 8
 
     /// The strings of codes: where in the pixels, and how long.

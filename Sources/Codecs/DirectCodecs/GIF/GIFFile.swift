@@ -184,7 +184,6 @@ package struct GIFBlocks {
         /// A zero, with which some encoders pad between blocks.
         case padding
         case trailer
-        /// Bytes that are not a block.
         case unknown
     }
 
@@ -208,7 +207,6 @@ package struct GIFBlocks {
         package var isTakenBack: Bool { [3, 4].contains(flags >> 2 & 7) }
     }
 
-    /// An image's descriptor.
     package struct Picture {
         package let left: Int
         package let top: Int
@@ -232,7 +230,6 @@ package struct GIFBlocks {
     /// Where the next block begins.
     package private(set) var offset: Int
 
-    /// Whether the last block ends with the bytes.
     package var isAtEnd: Bool { offset == bytes.count }
 
     /// `nil` for bytes that end within the header.
@@ -299,7 +296,6 @@ package struct GIFBlocks {
         bytes.littleEndian(place, 2)
     }
 
-    /// The colour table that a descriptor's flags announce.
     private static func colourTable(_ flags: UInt8, at start: Int) -> Range<Int>? {
         flags & 0x80 == 0 ? nil : start..<start + (3 << (Int(flags & 7) + 1))
     }

@@ -38,7 +38,6 @@ public struct JPEGHeader: Equatable, Sendable {
 }
 
 extension JPEGHeader {
-    /// The findings so far.
     private struct Parts {
         var frame: JPEGFrame?
         var orientation: Int?

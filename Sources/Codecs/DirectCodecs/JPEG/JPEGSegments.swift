@@ -11,15 +11,12 @@ package struct JPEGSegments {
         package let code: UInt8
         /// The content behind the length; empty for a mark without a length.
         package let content: UnsafeRawBufferPointer
-        /// Where the mark is.
         let start: Int
-        /// The offset behind the segment.
         let end: Int
     }
 
     /// Whether the mark for the end of the image has been reached.
     private(set) var hasEnded = false
-    /// The offset behind the last segment.
     private(set) var offset = 2
     private let file: UnsafeRawBufferPointer
 

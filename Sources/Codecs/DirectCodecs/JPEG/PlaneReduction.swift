@@ -12,7 +12,6 @@ struct PlaneReduction: ~Copyable {
     /// The rows that are decoded next, of each plane.
     private let strip: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
     private let stripRows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
-    /// A target row of each plane.
     private let made: UnsafeMutablePointer<Int16>
     private let madeCapacity: Int
 
@@ -117,7 +116,6 @@ struct PlaneReduction: ~Copyable {
         }
     }
 
-    /// Makes room for the next strip.
     private func reserveStrip() {
         for (plane, resampler) in resamplers.enumerated() {
             guard let rows = strip[plane] else { continue }

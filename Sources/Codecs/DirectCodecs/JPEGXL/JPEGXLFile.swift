@@ -138,7 +138,6 @@ extension JPEGXLFile {
         }
     }
 
-    /// A decoder of libjxl for a whole file.
     private final class Decoder {
         let jxl: cjxl_functions
         let pointer: OpaquePointer

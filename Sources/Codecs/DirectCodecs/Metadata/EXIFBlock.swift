@@ -153,7 +153,6 @@ package struct TIFFBlock {
         return range(offset, length: length)
     }
 
-    /// The bytes of a number as they are stored.
     func stored(_ number: Int, _ length: Int) -> [UInt8] {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         return isLittleEndian ? bytes : bytes.reversed()

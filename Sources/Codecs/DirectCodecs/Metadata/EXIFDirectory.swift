@@ -32,7 +32,6 @@ package struct EXIFDirectory {
         return tiff.value(of: entry)
     }
 
-    /// The directory that an entry points at.
     package func directory(_ tag: Int) -> EXIFDirectory? {
         number(tag).flatMap { EXIFDirectory(tiff, block, at: $0) }
     }
@@ -56,7 +55,6 @@ package struct EXIFDirectory {
         return words.isEmpty ? nil : words
     }
 
-    /// A quotient of two numbers.
     package func fraction(_ tag: Int) -> Double? {
         guard let entry = entry(tag), tiff.number(entry + 2, 2) == 5,
             let offset = tiff.number(entry + 8, 4), let over = tiff.number(offset, 4),

@@ -91,7 +91,6 @@ extension UnsafeRawBufferPointer {
 /// of the kind that ImageMagick writes.
 struct PNGPositions {
     private var edits: [ByteEdit] = []
-    /// Chunks that are left out.
     private var dropped: [Range<Int>] = []
 
     /// - Throws: When the file ends in the middle of a chunk.

@@ -63,7 +63,6 @@ enum XMPProperty {
         byte.isNameByte || byte == UInt8(ascii: ".")
     }
 
-    /// The name behind a colon.
     static func localName(after colon: Int, in bytes: UnsafeRawBufferPointer) -> String {
         String(
             decoding: bytes[(colon + 1)...].prefix(longestName).prefix(while: isName),

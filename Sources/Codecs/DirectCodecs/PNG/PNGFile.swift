@@ -33,7 +33,6 @@ package struct PNGFile {
     /// Red, green, blue, opacity for each index, grey level or nothing at all; colours that the file does
     /// not have are black and opaque.
     private(set) var palette: [UInt8]?
-    /// The one transparent colour of an RGB picture.
     private(set) var transparentColour: [UInt8]?
     package private(set) var hasAlpha: Bool
     /// The colour profile, inflated; `nil` when there is none.

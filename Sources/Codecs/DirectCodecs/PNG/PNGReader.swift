@@ -144,7 +144,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension PNGReader {
-    /// The rows of an inflated picture, in order.
     struct Rows: ~Copyable {
         private let file: PNGFile
         private let rowBytes: Int

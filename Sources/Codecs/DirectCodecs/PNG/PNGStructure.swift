@@ -97,7 +97,6 @@ struct PNGChunks {
     struct Chunk {
         /// Four ASCII letters as a big-endian number.
         let type: UInt32
-        /// Where its content is.
         let range: Range<Int>
         let content: UnsafeRawBufferPointer
 
@@ -113,7 +112,6 @@ struct PNGChunks {
     private let bytes: UnsafeRawBufferPointer
     private var offset: Int
 
-    /// The chunks of a file from its first one on.
     init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         guard bytes.starts(with: Self.signature) else { throw .damaged("it has no signature") }
         self.init(bytes, offset: Self.signature.count)

@@ -151,7 +151,6 @@ enum DeepPixels {
         }
     }
 
-    /// The reverse of ``premultiply(_:width:channels:into:)``.
     static func unpremultiply(
         _ row: UnsafePointer<Float>, width: Int, channels: Int,
         into target: UnsafeMutablePointer<UInt16>

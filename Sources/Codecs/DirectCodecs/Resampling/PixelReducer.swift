@@ -14,7 +14,6 @@ package final class PixelReducer {
     private let width: Int
     private let channels: Int
     private var target: UnsafeMutableRawPointer
-    /// From a target row to the next one.
     private let step: Int
 
     /// - Parameters:

@@ -89,7 +89,6 @@ final class PlaneResampler {
 }
 
 extension RowTaps {
-    /// Makes a target row of a source row.
     func filter(
         _ row: UnsafePointer<Int16>, into target: UnsafeMutablePointer<Int16>,
         with kernels: cpixels_kernels

@@ -81,7 +81,6 @@ package struct WebPChunks: Sequence, IteratorProtocol {
         package let name: String
         /// Where its content is, or would be in a longer file.
         package let content: Range<Int>
-        /// The bytes of the file from there on.
         package let rest: UnsafeRawBufferPointer
 
         /// With its name and length, and the byte that makes the length even.
@@ -101,7 +100,6 @@ package struct WebPChunks: Sequence, IteratorProtocol {
         self.init(bytes, 12..<Swift.max(12, 8 + length))
     }
 
-    /// The chunks in a part of the bytes.
     package init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         self.bytes = bytes
         offset = range.lowerBound

@@ -235,7 +235,6 @@ extension DiskStorage {
     }
 }
 
-/// Has `body` throw `KingfisherError` for `StorageError`.
 func inKingfishersWords<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()

@@ -144,7 +144,6 @@ extension ImageCache {
     }
 }
 
-/// A name of a response: its key or its URL.
 private struct ResponseName: Sendable {
     private let names: Set<String>
 
@@ -163,7 +162,6 @@ private struct ResponseName: Sendable {
 
 /// A pattern in which `*` stands for any text.
 struct TextPattern: Sendable {
-    /// The parts between the stars.
     private let parts: [[UInt8]]
 
     init(_ text: String) {
@@ -171,7 +169,6 @@ struct TextPattern: Sendable {
             .map(Array.init)
     }
 
-    /// Whether the whole text matches.
     func matches(_ text: String) -> Bool {
         let first = parts[0]
         var rest = Array(text.utf8)[...]

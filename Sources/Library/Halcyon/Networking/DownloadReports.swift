@@ -92,7 +92,6 @@ final class ProgressReporter: Sendable {
         self.task = task
     }
 
-    /// Reports `received` of `total` bytes.
     func report(_ received: Int64, of total: Int64) {
         let mustSend = state.withLock { state in
             if received >= total {

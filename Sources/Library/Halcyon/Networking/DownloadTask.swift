@@ -23,7 +23,6 @@ public final class DownloadTask: Sendable {
         var isReprioritized = false
         /// Whether the attempt failed with an error remembered by the cache.
         var hasRememberedError = false
-        /// The task of the attempt that replaced this one.
         var successor: DownloadTask?
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
@@ -35,7 +34,6 @@ public final class DownloadTask: Sendable {
         state = Mutex(State())
     }
 
-    /// A task that replaces one with the state `predecessor`.
     private init(succeeding predecessor: State) {
         state = Mutex(
             State(
@@ -110,7 +108,6 @@ public final class DownloadTask: Sendable {
         return successor
     }
 
-    /// Whether `cancel()` was called.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Ends this caller's request with an error; a download goes on while others wait for it.
@@ -193,7 +190,6 @@ public final class DownloadTask: Sendable {
         state.withLock { $0.hasRememberedError = true }
     }
 
-    /// Forgets an action registered with `onCancel`.
     func removeCancelAction(_ id: Int) {
         // Released after the lock: the action may own objects with a `deinit`.
         _ = state.withLock { $0.actions.removeValue(forKey: id) }

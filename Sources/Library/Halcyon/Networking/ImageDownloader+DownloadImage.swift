@@ -94,7 +94,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Loads an image with callbacks, for `downloadImage`.
     func load(
         _ url: URL, _ options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
         handle: DownloadTask,
@@ -209,7 +208,6 @@ extension ImageDownloader {
         try await downloadLivePhotoResource(with: url, options: options, progress: nil)
     }
 
-    /// Downloads a file of a live photo, with progress on the main queue.
     func downloadLivePhotoResource(
         with url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?
     ) async throws -> LivePhotoResourceDownloadingResult {

@@ -74,7 +74,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Joins the running download for `request` or starts one.
     private func begin(
         _ request: URLRequest?, _ hop: DownloadHop?, _ options: KingfisherParsedOptionsInfo,
         _ waiter: DownloadWaiter, _ retention: Downloads.Retention?
@@ -175,7 +174,6 @@ extension KingfisherError {
         return .requestError(reason: .invalidURL(request: request))
     }
 
-    /// A failure of the transfer.
     static func transport(_ error: any Error) -> KingfisherError {
         .responseError(reason: .URLSessionError(error: error))
     }
@@ -252,22 +250,17 @@ struct DownloadAnswer: Sendable {
     /// The time of sending the request; `received` is the arrival of the response header.
     let requested: Date
     let received: Date
-    /// The request to the redirect's target.
     let redirect: URLRequest?
     /// The `Authorization` of the final request: the program's own, or the answer to a challenge.
     let credentials: String?
-    /// The body as received.
     let body: Data
 }
 
-/// A caller waiting for a download.
 struct DownloadWaiter: Sendable {
     let handle: DownloadTask
     let limits: DecodingLimits
     let progress: MainQueueProgress?
-    /// The display of a progressive JPEG during the download.
     var viewer: ProgressiveViewer?
-    /// The announcer of the picture's size.
     var size: SizeAnnouncement?
     let completion: @Sendable (Result<LoadedData, KingfisherError>) -> Void
 
@@ -280,7 +273,6 @@ struct DownloadWaiter: Sendable {
     }
 }
 
-/// A progress block on its way to the main queue.
 struct MainQueueProgress: @unchecked Sendable {
     // Unchecked because the block is not `Sendable`; it is only ever called on the main queue.
 

@@ -37,7 +37,6 @@ open class ImageDownloader: @unchecked Sendable {
     let preparations = Mutex<[ObjectIdentifier: (url: URL, handle: DownloadTask)]>([:])
     /// The wall clock, for dates in HTTP.
     let now: @Sendable () -> Date
-    /// The background revalidations of images delivered stale.
     let revalidations: Revalidations
     let network: any NetworkMonitoring
     /// The log of decisions about stored responses.
@@ -290,10 +289,8 @@ open class ImageDownloader: @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// A copy of the settings, for one download.
     var currentSettings: DownloaderSettings { settings.withLock { $0 } }
 
-    /// The transport of downloads.
     func transport() throws -> any HTTPTransport {
         if let current = settings.withLock({ $0.currentTransport }) { return current }
         let made = try CurlTransport.shared(for: settings.withLock { $0.client })
@@ -306,7 +303,6 @@ open class ImageDownloader: @unchecked Sendable {
     }
 }
 
-/// The properties of a downloader.
 struct DownloaderSettings: Sendable {
     var downloadTimeout: TimeInterval = 15
     var maximumDownloadDuration: TimeInterval? = 600
@@ -327,7 +323,6 @@ struct DownloaderSettings: Sendable {
     var partials: PartialDownloads?
     // Unsafe: as above.
     nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
-    /// A fixed transport, given at creation.
     var fixedTransport: (any HTTPTransport)?
     /// The last transport made.
     var network: CurlTransport?
@@ -337,7 +332,6 @@ struct DownloaderSettings: Sendable {
         fixedTransport ?? (network?.clientConfiguration == client ? network : nil)
     }
 
-    /// Whether `host`'s certificate is not verified.
     func trustsAnyCertificate(of host: String?) -> Bool {
         guard client.serverTrustEvaluator == nil, let trustedHosts, let host = host?.lowercased()
         else { return false }
@@ -366,7 +360,6 @@ struct SessionLimits: Sendable {
 }
 
 extension DownloaderSettings {
-    /// Applies the values of `configuration`.
     mutating func apply(_ configuration: URLSessionConfiguration) {
         let limits = SessionLimits(configuration)
         sessionConfiguration = configuration
@@ -384,7 +377,6 @@ extension DownloaderSettings {
         return request
     }
 
-    /// The timeout for more data of the response to `request`.
     func stallTimeout(of request: URLRequest) -> Duration {
         let seconds = min(request.timeoutInterval, sessionLimits?.requestTimeout ?? .infinity)
         return .seconds(max(0, seconds))

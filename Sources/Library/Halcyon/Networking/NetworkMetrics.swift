@@ -79,7 +79,6 @@ public struct NetworkMetrics: Sendable {
     struct Measured {
         let start: ContinuousClock.Instant
         let end: ContinuousClock.Instant
-        /// The times of the last request.
         let times: ExchangeTimes?
         let sentByteCount: Int
         let receivedByteCount: Int

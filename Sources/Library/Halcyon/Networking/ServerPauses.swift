@@ -25,7 +25,6 @@ final class ServerPauses: Sendable {
         self.sleep = sleep
     }
 
-    /// Notes a response from the server of `url`.
     func note(_ head: AnswerHead, from url: URL) {
         let begins = head.status == 429 || head.status == 503
         guard begins || head.status < 400 else { return }

@@ -19,7 +19,6 @@ public class SessionDataTask: @unchecked Sendable {
         let received: Date
     }
 
-    /// The progress of the download.
     enum Stage: Sendable {
         /// The request has no response yet.
         case asking
@@ -38,7 +37,6 @@ public class SessionDataTask: @unchecked Sendable {
         /// No caller is left. The response is the one received before, if any.
         case cancelled(Answer?)
 
-        /// The response of the stage, if it has one.
         var answer: Answer? {
             switch self {
             case .asking, .challenged, .startingOver: nil
@@ -83,9 +81,7 @@ public class SessionDataTask: @unchecked Sendable {
     let transferPriority = TransferPriority()
     private let state: Mutex<State>
     private let transfer = OneShot<Task<Void, Never>>()
-    /// The callers that share the download.
     let callers: @Sendable () -> [DownloadWaiter]
-    /// Removes a caller from the download.
     let cancel: @Sendable (CancelToken) -> Void
     /// Changes a caller's priority.
     let reprioritize: @Sendable (CancelToken, Float) -> Void
@@ -167,7 +163,6 @@ extension SessionDataTask {
             Task.immediate(executorPreference: NetworkExecutor.shared) { await transfer() })
     }
 
-    /// Whether the transfer was cancelled.
     var isTransferCancelled: Bool {
         if case .cancelled = stage { true } else { false }
     }
@@ -221,7 +216,6 @@ extension SessionDataTask {
         }
     }
 
-    /// Discards the response and its body.
     func startOver() {
         state.withLock { state in
             state.move(to: .asking)
@@ -243,7 +237,6 @@ extension SessionDataTask {
 // MARK: The answer
 
 extension SessionDataTask {
-    /// The status and header fields of the response.
     var head: AnswerHead? { stage.answer?.head }
 
     /// The length of the body being received, if known.

@@ -6,13 +6,11 @@ import HalcyonWork
 ///
 /// Its progress is the `stage` of its task.
 final class Transfer: Sendable {
-    /// The maximum number of redirects.
     static let redirectLimit = 10
     /// The maximum reservation on the word of a header, in bytes; longer bodies grow as they
     /// arrive.
     private static let reservationLimit: Int64 = 32 * 1024 * 1024
 
-    /// A request of the transfer, with the receivers of its response.
     private struct Sent: Sendable {
         let request: URLRequest
         let resumable: ResumableRequest?
@@ -122,7 +120,6 @@ extension Transfer {
         }
     }
 
-    /// Sends a request and receives its response.
     private func send(
         _ sent: Sent, by transport: any HTTPTransport, deadline: ContinuousClock.Instant?
     ) async throws -> ExchangeTimes? {
@@ -189,7 +186,6 @@ extension Transfer {
 // MARK: The answer
 
 extension Transfer {
-    /// Decides on a response by its header.
     private func receive(_ head: AnswerHead, of sent: Sent) async throws -> BodyDisposition {
         let answer = SessionDataTask.Answer(head: head, received: downloader.now())
         if let url = sent.request.url { downloader.serverPauses.note(head, from: url) }
@@ -242,7 +238,6 @@ extension Transfer {
             reserving: Int(min(length, Self.reservationLimit)))
     }
 
-    /// Receives a piece of the body.
     private func receive(_ bytes: UnsafeRawBufferPointer, of sent: Sent) throws {
         try sent.resumable?.check(task.receivedCount + bytes.count)
         let limit = settings.client.maximumResponseSize

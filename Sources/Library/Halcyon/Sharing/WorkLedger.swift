@@ -33,7 +33,6 @@ package struct WorkLedger<
         case start(Job, Ticket)
         /// A running job also serves this caller.
         case share(Job, Ticket)
-        /// The work has already been done.
         case done(Result)
     }
 

@@ -1,7 +1,6 @@
 import HalcyonWork
 import Synchronization
 
-/// Running work, as the table sees it.
 package protocol WorkJob: Sendable {
     /// Stops the job at its next step, since no caller is left.
     func stop()

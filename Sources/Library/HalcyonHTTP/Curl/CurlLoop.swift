@@ -12,7 +12,6 @@ import Synchronization
 final class CurlLoop: TaskExecutor, @unchecked Sendable {
     // Unchecked: what is not behind the mutex is used on the loop's thread alone, once that runs.
 
-    /// Handles that are kept for later transfers.
     private static let spareHandleLimit = 16
 
     private struct Inbox {

@@ -32,7 +32,6 @@ package final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// The number of requests waiting for admission to a host.
     package var waitingRequestCount: Int { gate.waitingCount }
 
     package func perform(

@@ -16,7 +16,6 @@ struct EasyHandle {
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     }
 
-    /// Ends the use of the handle.
     func free() {
         curl_easy_cleanup(pointer)
         errorText.deallocate()
@@ -56,7 +55,6 @@ struct EasyHandle {
 
     func long(_ info: CURLINFO) -> Int { ccurl_get_long(pointer, info) }
 
-    /// A time since the transfer began.
     func time(_ info: CURLINFO) -> Duration { .microseconds(ccurl_get_size(pointer, info)) }
 
     /// The certificate chain of a new connection's server, in PEM form.
@@ -158,7 +156,6 @@ struct TLSOptions: Sendable {
     }
 }
 
-/// A request as libcurl sends it.
 struct OutgoingRequest: Sendable {
     let url: URL
     let host: String
@@ -262,7 +259,6 @@ extension URL {
     }
 }
 
-/// libcurl's URL parser.
 private enum CurlURL {
     /// Whether the host of `text` is `host`, which may be another spelling of an IPv6 address.
     static func isHost(_ host: String, of text: String) -> Bool {

@@ -74,7 +74,6 @@ extension Exchange {
         return false
     }
 
-    /// The message without the names of library functions.
     private static func reason(_ message: String, _ systemError: Int32) -> String {
         if systemError == ECONNRESET || systemError == EPIPE {
             return String(cString: strerror(systemError))

@@ -2,7 +2,6 @@ import CHTTP
 import Foundation
 import Synchronization
 
-/// One request and its response in libcurl.
 final class Exchange: @unchecked Sendable {
     // Unchecked: mutable state is used on the loop's thread alone.
 
@@ -34,7 +33,6 @@ final class Exchange: @unchecked Sendable {
 
     private var continuation: Continuation?
     private var isCancelled = false
-    /// The libcurl handle during the transfer.
     private(set) var handle: EasyHandle?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private(set) var header: HeaderReader
@@ -43,7 +41,6 @@ final class Exchange: @unchecked Sendable {
     private var decision = Decision.none
     /// The result of a transfer that libcurl ended while `onResponse` was still deciding.
     private var ending: CURLcode?
-    /// The error that stopped the exchange from our side.
     private var failure: (any Error)?
     private(set) var times: ExchangeTimes?
     private var watch: StallWatch?
@@ -356,7 +353,6 @@ final class Exchange: @unchecked Sendable {
 }
 
 extension EasyHandle {
-    /// The time taken by each part of connecting.
     fileprivate var connecting: ExchangeTimes.Connecting {
         let (name, tcp, tls) = (
             time(CURLINFO_NAMELOOKUP_TIME_T), time(CURLINFO_CONNECT_TIME_T),
@@ -370,7 +366,6 @@ extension EasyHandle {
 /// Child processes inherit no sockets.
 private let closesOnExec = Int32(SOCK_CLOEXEC.rawValue)
 
-/// The two ends of a TCP connection.
 struct ConnectionEnds: Hashable {
     let remoteAddress: String
     let remotePort: Int32

@@ -54,7 +54,6 @@ public struct AddressPolicy: Hashable, Sendable {
         return policy
     }
 
-    /// Whether any address may not be reached.
     var isRestricted: Bool { kinds != nil || !allowsPrivateNetworks || !denied.isEmpty }
 
     /// Whether `address` may be connected to.
@@ -141,7 +140,6 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
 /// Addresses that begin with the same bits.
 public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
     private let first: IPAddress
-    /// The number of prefix bits.
     private let length: Int
 
     /// `nil` unless `text` is an address, or one with the number of bits that count: `10.0.0.0/8`,
@@ -164,7 +162,6 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         self.length = length
     }
 
-    /// The networks of these texts.
     static func list(_ texts: String...) -> [IPNetwork] { texts.compactMap(IPNetwork.init) }
 
     public var description: String { "\(first)/\(length)" }
@@ -182,6 +179,5 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
 }
 
 extension [IPNetwork] {
-    /// Whether one of the networks has `address`.
     func cover(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
 }

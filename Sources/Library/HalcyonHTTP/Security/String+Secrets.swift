@@ -61,7 +61,6 @@ private enum SecretMask {
     /// The text after the URL in the key of a processed image.
     private static let processorPrefix = Array("com.onevcat.Kingfisher.".utf8)
     private static let itemStarts = Array("?&;#".utf8)
-    /// The characters that end a URL in a text.
     private static let textEnds = Array(" \t\r\n\"'<>`".utf8)
     private static let apostrophe = UInt8(ascii: "'")
 

@@ -59,7 +59,6 @@ package final class AnswerHead: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Content codings of the body.
     package var codings: ContentCodings {
         ContentCodings(hasBody ? fields.members("Content-Encoding") : [])
     }
@@ -83,13 +82,11 @@ extension HTTPFields {
     }
 }
 
-/// Parses the header of a response from its lines.
 struct HeaderReader {
     /// The limit in bytes of all headers of a response together, including interim headers and
     /// trailers.
     static let limit = 256 * 1024
 
-    /// The request's method.
     let method: String
     private var count = 0
     private var status = 0

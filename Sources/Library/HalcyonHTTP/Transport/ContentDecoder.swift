@@ -72,7 +72,6 @@ final class ContentDecoder {
     }
 }
 
-/// Undoes one coding.
 protocol DecodingStage: AnyObject {
     /// Whether the bytes so far are whole.
     var isComplete: Bool { get }
@@ -90,7 +89,6 @@ final class DecodingBuffer {
         start.deallocate()
     }
 
-    /// The first bytes.
     func bytes(_ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: count)
     }
@@ -111,7 +109,6 @@ package enum ContentCoding: String, CaseIterable, Sendable {
     }
 }
 
-/// The content codings that a header names.
 package struct ContentCodings: Hashable, Sendable {
     /// Codings to be undone, in the order in which they were applied.
     package private(set) var known: [ContentCoding] = []
@@ -119,7 +116,6 @@ package struct ContentCodings: Hashable, Sendable {
     /// `aws-chunked`, and send the bytes as they are; so browsers and `URLSession` pass them over, too.
     package private(set) var unknown: [String] = []
 
-    /// The codings named by the members of `Content-Encoding`.
     init(_ members: [String]) {
         for name in members.map(\.lowercasedASCII) {
             if let coding = ContentCoding(name: name) {

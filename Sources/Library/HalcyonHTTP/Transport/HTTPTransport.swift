@@ -21,9 +21,7 @@ package protocol HTTPTransport: Sendable {
     ) async throws -> ExchangeTimes?
 }
 
-/// The treatment of a response's body.
 package enum BodyDisposition: Sendable {
-    /// The body is received.
     case receive
     /// The body is not wanted: the exchange is over at once. A short rest is read in the
     /// background, so that the connection can be reused.
@@ -64,7 +62,6 @@ package struct HTTPClientConfiguration: Hashable, Sendable {
     package var additionalTrustRoots: [String] = []
     package var serverTrustEvaluator: ServerTrustEvaluator?
     package var clientCertificate: ClientCertificate?
-    /// Whether the environment's proxies are used.
     package var usesEnvironmentProxies = true
     package var addressPolicy = AddressPolicy.unrestricted
 
@@ -73,7 +70,6 @@ package struct HTTPClientConfiguration: Hashable, Sendable {
 
 /// The measured times of one request and its response.
 package struct ExchangeTimes: Sendable {
-    /// The durations of the consecutive parts of connecting.
     package struct Connecting: Equatable, Sendable {
         package var nameLookup: Duration
         package var tcp: Duration
@@ -183,7 +179,6 @@ package struct StallWatch {
         start = now
     }
 
-    /// Counts bytes that arrived.
     package mutating func receive(_ count: Int, now: ContinuousClock.Instant) {
         received += count
         if received >= Self.quota {
@@ -197,7 +192,6 @@ package struct StallWatch {
         isPaused = true
     }
 
-    /// Restarts the timeout from the beginning.
     package mutating func resume(now: ContinuousClock.Instant) {
         isPaused = false
         received = 0

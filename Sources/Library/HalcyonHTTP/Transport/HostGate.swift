@@ -55,15 +55,12 @@ package final class HostGate: Sendable {
         }
     }
 
-    /// The number of waiting requests, for all hosts.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Ends a request to `host`.
     package func leave(_ host: String) {
         admit { $0.leave(host) }
     }
 
-    /// Notes that `host` multiplexes requests on one connection.
     package func multiplex(_ host: String) {
         admit { $0.multiplex(host) }
     }
@@ -86,7 +83,6 @@ package struct HostAdmission {
     /// The least recommended concurrency of an HTTP/2 connection (RFC 9113, section 6.5.2).
     package static let multiplexedLimit = 100
 
-    /// A queued request.
     private struct QueuedRequest {
         let request: Int
         /// The position in the order of arrival, over all hosts.

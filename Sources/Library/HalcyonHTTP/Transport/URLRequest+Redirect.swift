@@ -67,7 +67,6 @@ package struct Origin: Hashable {
     }
 }
 
-/// The rules for downloadable URLs.
 package enum HTTPURL {
     /// Whether `url` is an `http` or `https` URL with a host, and a port that exists.
     package static func isDownloadable(_ url: URL) -> Bool {

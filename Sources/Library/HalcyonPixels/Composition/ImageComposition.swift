@@ -44,7 +44,6 @@ public struct ImageComposition: Sendable {
 
     private var canvas: PixelSize { PixelSize(points: layout.size, scale: layout.scale) }
 
-    /// The layers in drawing order.
     private var layers: [CompositionLayer] {
         let photos = zip(photos, layout.slots).compactMap { photo, slot in
             CompositionLayer(photo, in: slot, scale: layout.scale, canvas: canvas)
@@ -122,7 +121,6 @@ extension CompositionLayer {
             cornerRadius: max(0, slot.cornerRadius * scale), contentMode: slot.contentMode)
     }
 
-    /// The picture with this layer drawn on it.
     func drawn(on picture: VipsImage) throws -> VipsImage {
         try picture.drawing(cell(like: picture), left: left, top: top)
     }

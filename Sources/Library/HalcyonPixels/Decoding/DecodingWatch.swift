@@ -20,7 +20,6 @@ final class DecodingWatch: Sendable {
     }
 
     private struct Registry {
-        /// The watches that have something to cancel.
         var watches: [ObjectIdentifier: Watched] = [:]
         /// Whether somebody looks at them from time to time.
         var isWatched = false
@@ -117,7 +116,6 @@ package final class DecodingStop: @unchecked Sendable {
         cdecoding_free_stop(flag)
     }
 
-    /// Stops current and future decoding.
     package func give() {
         cdecoding_give_stop(flag)
         DecodingBudget.shared.wake()

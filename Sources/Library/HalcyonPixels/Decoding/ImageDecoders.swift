@@ -103,7 +103,6 @@ protocol OpenedImage: Sendable {
 }
 
 extension OpenedImage {
-    /// A frame of an animation, in its full size.
     func readFrame(_ index: Int) throws -> DecodedPixels {
         var reader = try frameReader()
         return .bitmap(try reader.frame(index))
@@ -177,7 +176,6 @@ package struct CodecLibrary: Sendable {
     package let name: String
     package let version: String
 
-    /// The codec libraries installed on this machine.
     package static var installed: [CodecLibrary] {
         [("libavif", AVIFFile.libraryVersion), ("libjxl", JPEGXLFile.libraryVersion)]
             .compactMap { name, version in version.map { CodecLibrary(name: name, version: $0) } }

@@ -154,7 +154,6 @@ struct OpenedByVips: OpenedImage {
         }
     }
 
-    /// The pixels of one frame, as ``decode(frame:_:)`` delivers them.
     func pixels(frame: Int, atLeast size: PixelSize?) throws -> VipsImage {
         if let index = structure?.firstDamagedFrame(upTo: frame, in: data) {
             throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(index) are damaged")

@@ -28,7 +28,6 @@ public struct ImageEncodingOptions: Hashable, Sendable {
     /// Whether a still picture without colours is written without them where the format can hold that: as one
     /// channel, or two with opacity.
     package var storesGrey = false
-    /// Which codecs write the file.
     package var coding = DirectCoding.current
 
     public init(quality: CGFloat = 1, isLossless: Bool = false, metadata: ImageMetadata? = nil) {
@@ -102,7 +101,6 @@ extension ImageMetadata {
         return fields
     }
 
-    /// The formats that a profile can be written into.
     package static let profileFormats: Set<ImageFormat> = exifFormats.union([.TIFF])
     private static let exifFormats: Set<ImageFormat> = [.JPEG, .PNG, .WebP, .AVIF, .HEIC]
     private static let xmpFormats = exifFormats.union([.TIFF])

@@ -7,7 +7,6 @@ struct VipsSaver {
     /// The operation's name in libvips.
     let nickname: String
 
-    /// `nil` for formats that are not written.
     init?(_ format: ImageFormat) {
         guard let name = format.vipsName, ![.SVG, .PDF].contains(format) else { return nil }
         self.format = format

@@ -13,7 +13,6 @@ public struct ImageCreatingOptions: Hashable, Sendable {
     public var onlyFirstFrame: Bool
     /// The limits of decoding.
     public var limits: DecodingLimits
-    /// Which codecs read the file.
     package var coding = DirectCoding.current
 
     public init(

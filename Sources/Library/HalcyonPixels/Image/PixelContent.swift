@@ -41,7 +41,6 @@ package final class PixelContent: Sendable {
     private let state: Mutex<State>
     /// The lock that makes a second caller wait for the first one's rendering.
     private let turn = NSLock()
-    /// The decoded frames that players share.
     let frameBuffers = FrameBuffers()
 
     /// - Parameter first: The pixels of the first frame, if they are known already.
@@ -65,7 +64,6 @@ package final class PixelContent: Sendable {
         size.pixelCount * (hasAlpha ? 4 : 3) * depth.rawValue / 8
     }
 
-    /// Whether the first frame is in memory.
     var isRendered: Bool { residentFrames.load(ordering: .acquiring) > 0 }
 
     /// Frames whose pixels are in memory (or will be, once an unrendered image is rendered); frames
@@ -122,7 +120,6 @@ package final class PixelContent: Sendable {
 
     private var rendering: Rendering { state.withLock { $0.rendering } }
 
-    /// The recipe for pixels that are not rendered yet.
     var currentRecipe: Recipe { state.withLock { $0.recipe } }
 
     func ready(_ index: Int) -> Bitmap? {

@@ -214,7 +214,6 @@ struct ImageOperation: Sendable {
 }
 
 extension Image {
-    /// The image with one more step.
     func changing(
         to size: PixelSize? = nil, hasAlpha: Bool? = nil, holdsPixels: Bool = false,
         _ change: @escaping @Sendable (_ image: VipsImage, _ input: PixelSize) throws -> VipsImage

@@ -208,7 +208,6 @@ private enum Base83 {
 }
 
 extension SIMD3<Double> {
-    /// Each component changed.
     func map(_ change: (Double) -> Double) -> SIMD3 {
         SIMD3(change(x), change(y), change(z))
     }

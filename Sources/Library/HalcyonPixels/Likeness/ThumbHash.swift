@@ -90,7 +90,6 @@ private struct ThumbHashHead {
     let yellowness: Double
     let redness: Double
     let opacity: Double
-    /// The scale of the amplitudes.
     let lightnessScale: Double
     let yellownessScale: Double
     let rednessScale: Double
@@ -251,7 +250,6 @@ private struct ThumbHashEncoder {
 }
 
 extension ThumbHash {
-    /// A channel's mean and waves.
     private struct Channel {
         let mean: Double
         let waves: [(column: Int, row: Int, amplitude: Double)]

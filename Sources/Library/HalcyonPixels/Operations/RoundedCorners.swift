@@ -56,7 +56,6 @@ struct RoundedRectangle {
     private let minY: Double
     private let maxX: Double
     private let maxY: Double
-    /// The radius of the rounded corners.
     private let radius: Double
     private let corners: RectCorner
 

@@ -3,7 +3,6 @@ import Vips
 
 /// Painting with straight alpha: images of 3 or 4 bands of 8 or 16 bits in and out.
 extension VipsImage {
-    /// The value of full intensity.
     var fullScale: Double { format == .ushort ? 65535 : 255 }
 
     /// A colour over this image, everywhere or through a mask of the image's size and depth.
@@ -75,7 +74,6 @@ extension VipsImage {
         return try addingAlpha().mappingAlpha { try $0.linear(multiply: [opacity], add: [0]) }
     }
 
-    /// The image, which has alpha, with that changed.
     private func mappingAlpha(_ change: (VipsImage) throws -> VipsImage) throws -> VipsImage {
         let (colour, alpha) = try alphaSplit()
         guard let alpha else { return self }

@@ -11,7 +11,6 @@ package enum WatermarkPlace: Sendable, Hashable {
 }
 
 extension WatermarkPlace {
-    /// An image of `size` with a layer laid over it here.
     fileprivate func lay(
         _ layer: VipsImage, over image: VipsImage, _ size: PixelSize
     ) throws -> VipsImage {
@@ -82,7 +81,6 @@ package final class PreparedWatermark: Sendable {
         self.scale = scale.isFinite ? max(0, scale) : 0
     }
 
-    /// The watermark for an image of `size`, with opacity.
     func layer(for size: PixelSize, like other: VipsImage) throws -> VipsImage {
         let ready = last.withLock { $0 }
         if let ready, ready.size == size, ready.format == other.format { return ready.pixels }

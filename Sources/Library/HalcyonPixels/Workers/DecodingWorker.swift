@@ -78,7 +78,6 @@ public enum DecodingWorker {
         return [name, argument, "\(getpid())", "\(memory)"]
     }
 
-    /// The path of the program to start as a worker.
     package static var program: String {
         get { chosenProgram.withLock { $0 } }
         set { chosenProgram.withLock { $0 = newValue } }
@@ -124,7 +123,6 @@ public enum DecodingWorker {
         return kept.map { "\($0)=\($1)" } + ["MALLOC_ARENA_MAX=2", "SWIFT_BACKTRACE=enable=no"]
     }
 
-    /// Process identifiers of the living workers.
     package static var processes: [Int32] { DecodingWorkers.shared.processIdentifiers }
 
     /// The process that forks workers.
@@ -134,19 +132,16 @@ public enum DecodingWorker {
     package static var statistics: DecodingWorkerStatistics { DecodingWorkers.shared.statistics }
 }
 
-/// A request at the moment a worker starts on it.
 package struct DecodingWorkerTrial: Sendable {
     package let data: Data
     /// The identifier that the answer has to carry.
     package let id: UInt64
-    /// Whether only the header is requested.
     package let isOpening: Bool
 }
 
 package struct DecodingWorkerStatistics: Sendable, Equatable {
     package var alive = 0
     package var started = 0
-    /// Workers that crashed or misbehaved.
     package var died = 0
     /// Workers killed because of a time limit or a cancellation.
     package var killed = 0

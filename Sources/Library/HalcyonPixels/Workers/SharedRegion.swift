@@ -24,7 +24,6 @@ final class SharedRegion {
         guard file >= 0, reserve(Self.step) else { return nil }
     }
 
-    /// A region created by another process.
     init(file: Int32) {
         self.file = file
     }
@@ -59,7 +58,6 @@ final class SharedRegion {
         return true
     }
 
-    /// Writes `data` at the beginning.
     func write(_ data: Data) -> Bool {
         guard reserve(data.count) else { return false }
         data.copyBytes(to: bytes)

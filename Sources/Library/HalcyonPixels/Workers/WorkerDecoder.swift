@@ -106,7 +106,6 @@ extension StoredHeader {
     }
 }
 
-/// A file opened by a worker.
 struct OpenedByWorker: OpenedImage {
     let header: ImageHeader
     /// Whether decoding holds all pixels twice.
@@ -141,7 +140,6 @@ struct OpenedByWorker: OpenedImage {
     }
 }
 
-/// Decodes the frames of an animation in workers.
 private struct WorkerFrameReader: FrameReader {
     private(set) var position = 0
     let header: ImageHeader

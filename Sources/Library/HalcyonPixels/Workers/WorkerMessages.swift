@@ -13,9 +13,7 @@ struct WorkerRequest {
         case tell
     }
 
-    /// The signal that cancels the current request.
     static let stopSignal = SIGUSR1
-    /// The longest message in bytes.
     static let mostBytes = 4096
 
     var id: UInt64
@@ -54,7 +52,6 @@ struct WorkerRequest {
 }
 
 extension WorkerRequest {
-    /// `nil` for a malformed request.
     init?(_ bytes: [UInt8]) {
         var reader = WireReader(bytes)
         guard let id = reader.number(), let file = reader.number(), let count = reader.number(),
@@ -109,13 +106,10 @@ enum WorkerAnswer {
     case pixels(PixelSize, channels: Int, depth: Bitmap.Depth)
     /// A text at the beginning of the region for output.
     case text(byteCount: Int)
-    /// The worker does not have the file open.
     case unknownFile
     case failure(ImageCodingError)
 
-    /// The length limit of a reason in bytes.
     static let mostReason = 1024
-    /// The limit on frames of an animation.
     static let mostFrames = 1 << 20
 
     func bytes(id: UInt64) -> [UInt8] {
@@ -213,7 +207,6 @@ extension ImageHeader {
         timing == nil && max(size.pixelCount, storedSize?.pixelCount ?? 0) <= most
     }
 
-    /// The pixels of a frame in full size, in bytes.
     var byteCount: Int { size.pixelCount.clampedTimes(bytesPerPixel) }
 
     func hasPixels(_ channels: Int, _ depth: Bitmap.Depth) -> Bool {
@@ -287,7 +280,6 @@ struct WireWriter {
         for length in [size.width, size.height] { put(min(max(length, 1), Int(Int32.max))) }
     }
 
-    /// At most `limit` bytes of it.
     mutating func put(_ text: String, atMost limit: Int) {
         let utf8 = text.utf8.prefix(limit)
         put(utf8.count)

@@ -6,13 +6,11 @@ import HalcyonWork
 import Synchronization
 
 enum WorkerTrouble: Error, Equatable {
-    /// The worker ended, by a signal or by itself.
     case ended(signal: Int32?)
     /// The time limit has passed.
     case late
     /// The request was cancelled, and the worker did not stop.
     case unwanted
-    /// The worker is stopped (`SIGSTOP`).
     case stopped
     /// The answer is malformed.
     case nonsense
@@ -26,7 +24,6 @@ final class WorkerFile: Sendable {
     let data: Data
     let format: ImageFormat
     let coding: DirectCoding
-    /// Identifies the file in requests.
     let name = nextName.add(1, ordering: .relaxed).newValue
     /// The number of the worker that had the file last, and may still have it open.
     let worker = Atomic<Int>(0)

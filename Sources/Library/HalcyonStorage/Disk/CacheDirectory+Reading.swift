@@ -197,7 +197,6 @@ extension CacheDirectory {
         return UInt(max(0, bytes ?? 0))
     }
 
-    /// The number of files and their total bytes.
     package func usage() throws -> (files: Int, bytes: Int) {
         try asking {
             (files: try $0.count("FROM files"), bytes: try $0.totalSize())
@@ -327,7 +326,6 @@ struct IndexMirror {
         }
     }
 
-    /// Notes the derivation of a file with this checksum.
     mutating func note(_ derivation: Derivation?, of name: String, checksum: Int64?) {
         guard var entry = entry(name), entry.row.checksum == checksum else { return }
         entry.derivation = derivation

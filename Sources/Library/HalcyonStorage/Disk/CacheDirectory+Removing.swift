@@ -146,7 +146,6 @@ extension CacheDirectory {
     private struct Removals {
         var removed: [DiskStorage.Removal] = []
         var failures = 0
-        /// Error number of the first failure.
         var error: Int32 = 0
 
         mutating func noteFailure() {
@@ -267,7 +266,6 @@ extension CacheFolder {
 package struct FilesNotRemoved: Error, Equatable, CustomStringConvertible {
     package let count: Int
     package let folder: String
-    /// Error number of the first one.
     package let errorNumber: Int32
 
     package var description: String {

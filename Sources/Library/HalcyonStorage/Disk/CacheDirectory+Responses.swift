@@ -42,7 +42,6 @@ extension CacheDirectory {
         return response.map { FileOrigin(derivation: made, response: $0) }
     }
 
-    /// The responses of a key, in all variants.
     package func responses(forKey key: String) throws -> [ResponseRow] {
         try readingResponses { try $0.responses(forKey: key) } ?? []
     }

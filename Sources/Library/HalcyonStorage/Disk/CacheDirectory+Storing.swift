@@ -280,7 +280,6 @@ package struct NewFile: Sendable {
     /// The limit in bytes of all files including this one; `nil` for none.
     let limit: Int?
     let overwriting: Bool
-    /// The file's derivation, if known.
     var derivation: Derivation?
     /// The response that `derivation` names, when it is new.
     var response: ResponsePut?
@@ -292,7 +291,6 @@ package struct NewFile: Sendable {
 ///
 /// A row separates the two, which a key does not: `@` may occur in either.
 package struct FileVariant: Sendable, Equatable {
-    /// The key of the source.
     package let source: String
     package let processor: String
 

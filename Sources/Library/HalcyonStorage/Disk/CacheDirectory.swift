@@ -47,7 +47,6 @@ package final class CacheDirectory: Sendable {
     /// Whether the folder is the default one, so that its permissions are ours to set.
     private let isPrivate: Bool
     private let state: Mutex<Known>
-    /// The timeout for locks of the index.
     let patience: LockPatience
     /// Makes threads wait for the one that opens the index.
     private let opening = NSLock()
@@ -206,7 +205,6 @@ package final class CacheDirectory: Sendable {
         }
     }
 
-    /// Reads the index; see `withIndex`.
     func reading<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
         try withIndex(validated: true) { try $0.read(body) }
     }

@@ -29,7 +29,6 @@ final class CacheFolder: Sendable {
         close(descriptor)
     }
 
-    /// Whether `path` still leads to this folder.
     func isAt(_ path: String) -> Bool {
         var info = stat()
         return stat(path, &info) == 0 && DiskFile.Identity(info) == identity

@@ -254,7 +254,6 @@ extension CacheFolder {
 
 /// The reason why a cache goes on without its index.
 enum IndexUnavailable: Error, CustomStringConvertible {
-    /// Another process keeps a lock.
     case locked
     /// A foreign database, or a folder that is not empty, has the index's name.
     case occupied

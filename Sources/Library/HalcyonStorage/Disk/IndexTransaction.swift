@@ -4,7 +4,6 @@ import GRDB
 /// Changes of the index that take effect together.
 struct IndexTransaction {
     let db: Database
-    /// The folder of the files.
     let folder: CacheFolder
     /// Whether the tables of responses exist. Without them no response is known.
     var hasResponses = true
@@ -331,7 +330,6 @@ struct IndexRow: Sendable, Equatable {
 }
 
 extension IndexRow {
-    /// The columns read by `init(_:)`.
     static let columns = "name, key, size, checksum, expires, accessed, format"
 
     /// A size above that of any file, in bytes.

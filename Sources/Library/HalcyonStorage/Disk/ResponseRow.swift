@@ -70,9 +70,7 @@ package enum Derivation: Sendable, Equatable {
     case response(key: String, variant: Data, generation: Int64, isOriginal: Bool)
 }
 
-/// A file's derivation and the response that it names.
 package struct FileOrigin: Sendable, Equatable {
-    /// The derivation; `nil` if unknown.
     package var derivation: Derivation?
     /// The row of the response, if it still exists. Its generation may have changed by now.
     package var response: ResponseRow?
@@ -84,7 +82,6 @@ package struct FileOrigin: Sendable, Equatable {
 }
 
 extension ResponseRow {
-    /// The limits of `fields` and of `variant` in bytes.
     private static let fieldsLimit = 1 << 20
     private static let variantLimit = 64
 

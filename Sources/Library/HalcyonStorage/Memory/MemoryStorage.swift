@@ -175,7 +175,6 @@ final class ObjectStore: Sendable {
             estimatedExpiration.timeIntervalSince(date) <= 0
         }
 
-        /// Extends the expiration after an access at `date`.
         mutating func extendExpiration(
             _ extending: ExpirationExtending = .cacheTime, at date: Date
         ) {
@@ -367,7 +366,6 @@ extension Date {
 
 /// The memory that `malloc` has obtained from the system.
 package struct HeapUsage: Sendable {
-    /// The bytes in use.
     package let used: Int
     /// The freed bytes kept for reuse. Some of their pages may be back with the system.
     package let unused: Int

@@ -164,7 +164,6 @@ struct StoreBudget {
     private(set) var count = 0
     /// The number of values evicted so far.
     private(set) var evictionCount = 0
-    /// The limit of the total cost; `nil` for none.
     var costLimit: Int?
     /// The limit of the number of values; `nil` for none.
     var countLimit: Int?

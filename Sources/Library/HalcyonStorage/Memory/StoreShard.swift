@@ -154,7 +154,6 @@ struct KeyTable<Value> {
         return nil
     }
 
-    /// The key of a slot that is in use.
     func key(of slot: Slot) -> String { elements[slot].key }
 
     /// The value of a slot; `nil` if it is free.

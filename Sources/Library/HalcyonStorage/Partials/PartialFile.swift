@@ -143,7 +143,6 @@ package final class PartialFile: @unchecked Sendable {
 /// An open, locked file with its valid bytes; unlocked and closed on deinitialization.
 final class HeldFile {
     private let descriptor: Int32
-    /// The number of valid bytes.
     private(set) var length = 0
     private(set) var checksum = RunningChecksum()
 

@@ -21,7 +21,6 @@ package final class PartialFiles: Sendable {
     private let sizeLimit: Int
     private let expiration: StorageExpiration
     private let cleaning = Mutex<RepeatingTimer?>(nil)
-    /// The first error that prevents writing.
     let failed = OneShot<any Error>()
 
     /// - Parameters:
@@ -99,7 +98,6 @@ package final class PartialFiles: Sendable {
         }
     }
 
-    /// Removes the unlocked files that `isUnwanted` selects by row and metadata.
     private func remove(
         where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
     ) {

@@ -44,7 +44,6 @@ final class Lease: Sendable {
         try await keeper.store.renew(name, token: token, for: keeper.duration)
     }
 
-    /// No longer renews it.
     func end() {
         let isKept = state.withLock { state in
             guard state == .kept else { return false }

@@ -33,7 +33,6 @@ package enum Acquisition: Hashable, Sendable {
     case published(SharedRecord)
 }
 
-/// The failure of an engine, for whatever reason.
 package struct EngineError: Error, Hashable, Sendable {
     package let reason: String
 
@@ -103,9 +102,7 @@ package protocol LeaseStore: Sendable {
 }
 
 package enum Topic: String, Hashable, Sendable, CaseIterable {
-    /// Invalidations.
     case forgotten
-    /// Pauses requested by servers.
     case pauses
 
     /// The number of messages kept for disconnected nodes.
@@ -117,7 +114,6 @@ package enum Topic: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A message of a node to all others.
 package struct ToldMessage: Hashable, Sendable {
     package let place: MessagePlace
     package let content: ByteBuffer
@@ -127,7 +123,6 @@ package struct ToldMessage: Hashable, Sendable {
 package struct MessagePlace: Hashable, Sendable {
     package let text: String
 
-    /// `nil` for an invalid text.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-")
         guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }) else { return nil }

@@ -7,7 +7,6 @@
 /// leases checks, too.
 package struct LeaseTurn: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
-        /// Read the published record.
         case look
         /// Acquire the lease, unless something newer than this generation has been published.
         case acquire(after: Int64)
@@ -18,11 +17,8 @@ package struct LeaseTurn: Hashable, Sendable {
         case publish(generation: Int64)
         /// Release the lease, and finish with the made value, if any.
         case release
-        /// Finish with the published value.
         case use
-        /// Finish with the made value.
         case finish
-        /// Finish without a value.
         case leave
     }
 

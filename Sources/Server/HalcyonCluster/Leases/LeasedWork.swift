@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// Not a `WorkTable`, which shares within a process: callers of one node share before they get here.
 package final class LeasedWork: Sendable {
-    /// The events of leases and records; for metrics.
     package enum Event: String, Sendable, CaseIterable {
         /// Another node had published the value.
         case found
@@ -54,7 +53,6 @@ package final class LeasedWork: Sendable {
         /// Whether making the content has effects elsewhere: then the lease is renewed first, so
         /// that a node with an expired lease has no such effects.
         package let leavesSomething: Bool
-        /// Makes the content for a generation.
         package let content: @Sendable (_ generation: Int64) async -> ByteBuffer
         /// The action after publishing, and only then.
         package let afterwards: (@Sendable (_ generation: Int64) async -> Void)?

@@ -170,7 +170,6 @@ package final class RedisLeaseStore: LeaseStore {
         try await send([running(script, name, arguments)]).first ?? .null
     }
 
-    /// Sends a command, and reads marks after it.
     private func send(
         _ command: RESPCommand, _ marks: [String]
     ) async throws(EngineError) -> Marked<RESPValue> {

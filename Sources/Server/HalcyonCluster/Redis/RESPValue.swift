@@ -12,7 +12,6 @@ package enum RESPValue: Hashable, Sendable {
     /// Nothing: a key that does not exist.
     case null
 
-    /// Bytes or a line as text.
     package var text: String? {
         switch self {
         case .status(let text): text
@@ -41,7 +40,6 @@ package struct RESPError: Error, Hashable, Sendable {
 
 /// Reads values from bytes as they arrive.
 package struct RESPDecoder {
-    /// The most bytes of one value.
     private let maximumBytes: Int
     private let maximumDepth = 8
 

@@ -19,7 +19,6 @@ package struct RedisSettings: Hashable, Sendable {
 
     package init(address: Address) { self.address = address }
 
-    /// The first commands of a connection.
     var greeting: [RESPCommand] {
         var commands: [RESPCommand] = []
         if let password {

@@ -45,7 +45,6 @@ struct S3Answer: Sendable {
             generation: head.value(Field.generation).flatMap { Int64($0) })
     }
 
-    /// The fields of an object's metadata.
     enum Field {
         static let length = "x-amz-meta-halcyon-length"
         static let digest = "x-amz-meta-halcyon-sha256"

@@ -14,7 +14,6 @@ package struct SharedObject: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Whether it was begun after `mark`.
     package func isNewer(than mark: Int64) -> Bool { mark == 0 || generation ?? 0 > mark }
 }
 
@@ -24,7 +23,6 @@ package enum StoredObject: Hashable, Sendable {
     case damaged
     case whole(SharedObject)
 
-    /// The intact object; `nil` otherwise.
     package var object: SharedObject? { if case .whole(let object) = self { object } else { nil } }
 }
 
@@ -39,7 +37,6 @@ package protocol SharedBytes: Sendable {
         _ object: SharedObject, as name: String, replacing: Bool
     ) async throws(EngineError) -> Bool
 
-    /// Removes an object, if it exists.
     func remove(_ name: String) async throws(EngineError)
 
     var breakerState: CircuitBreaker.State { get }

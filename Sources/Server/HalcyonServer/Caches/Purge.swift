@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonWork
 
-/// A purge: the cache entries to remove.
 enum Purge: Sendable, Hashable {
     /// A source from another server by the key of its URL alone, with all its results.
     case source(String)
@@ -79,7 +78,6 @@ enum Purge: Sendable, Hashable {
 }
 
 struct PictureOrigin: Sendable, Hashable {
-    /// The key of the source.
     let source: String
     let url: String
     /// The canonical text of the plan.

@@ -15,7 +15,6 @@ final class MadePicture: Sendable, CacheCostCalculable {
     /// `nil` for a picture that is not cached.
     let origin: PictureOrigin?
     let isTruncated: Bool
-    /// Whether it was read from the store of bytes.
     private let isOutOfStore: Bool
     private let wasWritten = Atomic(false)
 

@@ -138,7 +138,6 @@ struct SourceFolder: Sendable {
     }
 }
 
-/// The usage of a cache, in memory or on the disk.
 struct TierUsage: Sendable {
     var entries = 0
     var bytes = 0

@@ -25,7 +25,6 @@ struct PictureGlance: Sendable {
     struct Found: Sendable {
         let picture: MadePicture
         let data: Data
-        /// The cache key.
         let key: String
         let source: SharedPictureHead.Source
     }

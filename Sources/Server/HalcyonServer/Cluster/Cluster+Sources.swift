@@ -159,12 +159,10 @@ private struct OutdatedSource: Sendable {
 }
 
 extension SharedHead {
-    /// Names the version of the source.
     var validator: String { RemoteSource(self, key: "", sharedGeneration: nil).validator }
 }
 
 extension SharedContent {
-    /// The metadata of the bytes.
     var head: Data? {
         switch self {
         case .bytes(let head, _), .object(let head, _), .head(let head): head

@@ -183,7 +183,6 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Stores an object, and returns whether it is in the store afterwards.
     @discardableResult
     func store(_ object: SharedObject, as name: String, replacing: Bool = false) async -> Bool {
         guard let store else { return false }
@@ -197,7 +196,6 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Removes pictures from the store, a few at a time.
     func removeObjects(ofPictures keys: [String]) async {
         guard let store else { return }
         await withTaskGroup(of: Void.self) { group in

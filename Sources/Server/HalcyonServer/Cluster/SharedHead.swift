@@ -13,7 +13,6 @@ struct SharedHead: Sendable {
         self.length = length
     }
 
-    /// `nil` for malformed text.
     init?(_ text: Data) { self.init(Self.lines(of: text)[...]) }
 
     /// `nil` if it would not be the same when it is read again.

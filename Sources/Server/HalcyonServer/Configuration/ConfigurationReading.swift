@@ -152,7 +152,6 @@ extension ImageServerConfiguration {
 private struct UnknownVariable {
     /// The variable of the most similar setting.
     let nearest: String
-    /// Whether it is most likely a misspelt setting.
     let isMisspelt: Bool
 
     init(_ name: String) {
@@ -194,7 +193,6 @@ private struct UnknownVariable {
 }
 
 extension SettingValue {
-    /// The value with `***` in place of texts.
     fileprivate var masked: SettingValue {
         switch self {
         case .text: .text("***")

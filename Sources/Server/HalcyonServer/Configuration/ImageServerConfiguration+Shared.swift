@@ -60,7 +60,6 @@ extension ImageServerConfiguration {
 }
 
 extension Setting {
-    /// The settings for sharing between servers.
     static let shared: [Setting] = [
         Setting("shared.redis.address", \.shared.redis.address),
         Setting("shared.redis.user", \.shared.redis.user),
@@ -94,7 +93,6 @@ extension Setting {
 }
 
 extension ImageServerConfiguration.Shared {
-    /// The errors in these settings.
     @FaultList var faults: [String] {
         if redis.user != nil, redis.password == nil {
             "shared.redis.user needs shared.redis.password."
@@ -117,7 +115,6 @@ extension ImageServerConfiguration.Shared {
 }
 
 extension ImageServerConfiguration.S3 {
-    /// The errors in the settings of a store.
     @FaultList fileprivate var faults: [String] {
         let url = endpoint.flatMap { URL(string: $0) }
         if !["http", "https"].contains(url?.scheme) || url?.host == nil || url?.query != nil {

@@ -15,7 +15,6 @@ extension ImageServerConfiguration {
             self.data = data
         }
 
-        /// The number of set properties.
         var count: Int { [path, url, data].count { $0 != nil } }
     }
 

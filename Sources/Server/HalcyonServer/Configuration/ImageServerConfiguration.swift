@@ -414,6 +414,5 @@ extension ImageServerConfiguration {
         sources.local.root != nil && iiif.directories.first == sources.local.root
     }
 
-    /// Whether the page exists.
     package var showsPlayground: Bool { playground ?? (isLoopbackOnly && !signature.isRequired) }
 }

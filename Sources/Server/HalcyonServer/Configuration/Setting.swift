@@ -12,7 +12,6 @@ struct Setting: Sendable {
     let isSecret: Bool
     /// The expected value, in words that follow "must be".
     let expected: String
-    /// Takes a value; `false` for an invalid one.
     let take: @Sendable (SettingValue, inout Configuration) -> Bool
     let value: @Sendable (Configuration) -> SettingValue
 

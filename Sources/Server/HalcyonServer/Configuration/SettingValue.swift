@@ -3,7 +3,6 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonWork
 
-/// The value of a setting in a file or an environment variable.
 enum SettingValue: Hashable, Codable {
     case none
     case flag(Bool)

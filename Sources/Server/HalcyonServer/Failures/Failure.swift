@@ -18,7 +18,6 @@ struct Failure: Error, Hashable, Sendable {
     /// The reason for refusing a source whatever its server would say, in a word for metrics.
     var refusal: String?
     var lacksMemory = false
-    /// Whether decoding the source ended the worker.
     var hasStoppedDecoder = false
     /// Whether the cause lies between this server and the source, so that others may reach it.
     var isOfThisServer = false

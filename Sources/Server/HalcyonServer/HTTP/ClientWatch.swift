@@ -73,7 +73,6 @@ final class ClientRegistry: Sendable {
 
     var count: Int { state.read { $0.clients.count } }
 
-    /// Waits until the usage fulfils a condition.
     func wait(until isReached: @Sendable (Usage) -> Bool) async {
         await state.wait {
             isReached(Usage(count: $0.clients.count, isQuiescing: $0.isQuiescing))

@@ -43,7 +43,6 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     private let times: Times
     private let bytes: ByteWatch
     private var progress: WriteProgress
-    /// Whether a request is still incomplete.
     private var isReading = false
     /// Whether the client has announced the incoming request as its last.
     private var isLastRequest = false

@@ -17,7 +17,6 @@ public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isSetting = isSetting
     }
 
-    /// - Parameter number: Of an error of the system.
     init(_ address: ListenAddress, number: Int32) {
         let words = String(cString: strerror(number))
         self.init(

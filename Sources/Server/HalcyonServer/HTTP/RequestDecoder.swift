@@ -101,7 +101,6 @@ final class RequestDecoder: ByteToMessageDecoder {
         return try parser.decodeLast(context: context, buffer: &rest, seenEOF: true)
     }
 
-    /// Gives the first `count` bytes to the parser.
     private func give(
         _ count: Int, of buffer: inout ByteBuffer, _ context: ChannelHandlerContext
     ) throws {
@@ -169,7 +168,6 @@ final class RequestDecoder: ByteToMessageDecoder {
     }
 }
 
-/// A fault that keeps a request from being read.
 enum RequestFault: String, Error {
     case malformed
     case unknownMethod

@@ -7,7 +7,6 @@ import HalcyonWork
 struct AnswerCaching: Sendable {
     private let http: ImageServerConfiguration.HTTP
     private let settings: CacheControlDecision.Settings
-    /// Whether there is a cache of results.
     private let keepsResults: Bool
     private let time: TimeSource
 
@@ -28,7 +27,6 @@ struct AnswerCaching: Sendable {
         self.time = time
     }
 
-    /// Whether answers have tags.
     var sendsETag: Bool { http.sendsETag }
 
     /// Returns the field `Cache-Control`.

@@ -1,11 +1,9 @@
 import HalcyonHTTP
 import HalcyonWork
 
-/// The header fields of all responses.
 struct CommonFields: Sendable {
     /// The request fields forwarded to sources that tell those apart.
     let forwarded: [String]
-    /// Whether clients need a token.
     let isPrivate: Bool
     let allowedOrigins: [String]
     let time: TimeSource

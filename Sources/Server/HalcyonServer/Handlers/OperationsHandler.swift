@@ -42,7 +42,6 @@ struct OperationsHandler: Sendable {
     /// Whether only programs of this machine can connect to the operations address.
     let isLoopback: Bool
 
-    /// Answers a request to the operations address.
     @Sendable func answerAtOwnAddress(_ request: ServerRequest) async -> ServerAnswer {
         var answer: ServerAnswer
         if let known = health.answer(request, tellsReason: true) {
@@ -103,7 +102,6 @@ struct OperationsHandler: Sendable {
 }
 
 extension ServerRequest {
-    /// Reads the order in the body.
     func order<Order: Decodable>(limit: Int) async throws(Failure) -> Order {
         let body = try await body(limit)
         do {

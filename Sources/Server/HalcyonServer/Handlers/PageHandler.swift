@@ -5,7 +5,6 @@ import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 
-/// Answers requests for the page, and from the page.
 struct PageHandler: Sendable {
     /// Whether only this machine can connect.
     let isLoopbackOnly: Bool

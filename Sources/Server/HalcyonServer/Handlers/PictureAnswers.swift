@@ -159,7 +159,6 @@ extension Duration {
 }
 
 extension FoundSource {
-    /// Whether the source is used although it is stale.
     fileprivate var isStale: Bool { if case .hit(let ttl, _) = use { ttl < 0 } else { false } }
 
     /// Returns `Cache-Status` for a hit (RFC 9211).
@@ -176,7 +175,6 @@ extension FoundSource {
         }
     }
 
-    /// Returns `Cache-Status` for a miss.
     fileprivate func missStatus(isStored: Bool) -> String {
         guard isStored else { return "halcyon; fwd=bypass" }
         let stored = "; stored"

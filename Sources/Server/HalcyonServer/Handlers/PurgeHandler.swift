@@ -3,7 +3,6 @@ import HalcyonServerURLs
 /// Answers orders to purge sources and pictures.
 struct PurgeHandler: Sendable {
     let purger: Purger
-    /// Reads the URLs of pictures.
     let urls: URLReader
     let watermarks: Watermarks
     /// The picture in place of others, if one is set.

@@ -15,7 +15,6 @@ struct RequestLifecycle: Sendable {
     let fields: CommonFields
     let log: AccessLog
 
-    /// Answers a request with what `handler` returns or throws.
     func answer(
         _ request: ServerRequest,
         by handler: (ServerRequest, inout AnswerNotes) async throws(Failure) -> ServerAnswer
@@ -49,7 +48,6 @@ struct RequestLifecycle: Sendable {
         }
     }
 
-    /// Answers a request that could not be parsed.
     func refusal(_ failure: Failure, peer: String?) -> ServerAnswer {
         let request = ServerRequest(
             method: "", target: "", fields: [:], peer: peer, start: spans.time.now)
@@ -61,7 +59,6 @@ struct RequestLifecycle: Sendable {
     }
 }
 
-/// Makes the spans of requests.
 struct RequestSpans: Sendable {
     let scope: SpanScope
     let paths: LoggedPaths

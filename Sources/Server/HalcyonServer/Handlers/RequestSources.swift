@@ -1,9 +1,7 @@
 import HalcyonHTTP
 
-/// Finds the sources of requests.
 struct RequestSources: Sendable {
     let finder: SourceFinder
-    /// The names of the fields of requests that are forwarded to the servers of sources.
     let forwardedFields: [String]
     /// Whether other servers may have pictures of sources that are not known here.
     let sharesPictures: Bool

@@ -21,7 +21,6 @@ struct IIIFPictures: Sendable {
     let service: IIIFService
     let rules: PictureRules
     let sources: SourceFinder
-    /// Recent failures.
     let failures: KnownFailures
     let headers: MemoryStorage.Backend<SourceHeader>
 

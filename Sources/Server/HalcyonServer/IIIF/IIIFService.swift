@@ -7,7 +7,6 @@ struct IIIFService: Sendable {
     /// The properties that all pictures have in `info.json`.
     let extras: IIIFInfo.Extras
     let sources: IIIFSources
-    /// The open folders by their paths.
     let folders: [String: LocalSource]
     /// With a slash at both ends.
     let prefix: String

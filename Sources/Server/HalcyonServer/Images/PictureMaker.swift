@@ -49,7 +49,6 @@ struct PictureMaker: Sendable {
     let sources: SourceFinder
     let results: ResultCache
     let gates: WorkGates
-    /// Recent failures by picture key.
     let failures: KnownFailures
     /// `nil` when nothing is shared with other servers.
     let cluster: Cluster?
@@ -93,7 +92,6 @@ struct PictureMaker: Sendable {
         /// Returns the key of the same work on another version, `source`.
         func key(of source: FoundSource) -> String { Self.key(source, tag) }
 
-        /// The picture's name among servers.
         var sharedName: SharedPictureName { SharedPictureName(origin, tag: tag("")) }
 
         private static func key(
@@ -103,7 +101,6 @@ struct PictureMaker: Sendable {
         }
     }
 
-    /// Returns the picture of an order: from a cache, or made.
     func picture(_ order: Order, until ending: Ending) async throws(Failure) -> Made {
         if let picture = remembered(order) {
             return Made(picture: picture, place: .memory, key: order.key)

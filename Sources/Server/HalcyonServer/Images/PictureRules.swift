@@ -13,11 +13,9 @@ final class PictureRules: Sendable {
     let acceptsTruncated: Bool
     /// Whether information about a source includes private metadata, about places and people.
     let tellsPrivateMetadata: Bool
-    /// The formats for pictures without a format in their URL.
     let preferredFormats: [OutputFormat]
     /// The modern formats for clients that accept them.
     let negotiation: AcceptNegotiation
-    /// The options of a URL without options.
     let defaultOptions: ProcessingOptions
     let decodingLimits: DecodingLimits
     let writesProgressiveJPEG: Bool

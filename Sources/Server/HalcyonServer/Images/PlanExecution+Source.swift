@@ -7,11 +7,9 @@ extension PlanExecution {
     struct Source {
         private(set) var image: Image
         let format: ImageFormat
-        /// The number of frames in use.
         let frameCount: Int
         let isTruncated: Bool
         private var data: Data
-        /// The codecs that read it.
         private let coding: DirectCoding
 
         init(_ data: Data, options: ProcessingOptions, rules: PictureRules) throws {
@@ -107,7 +105,6 @@ extension PlanExecution {
     struct FormatChoice {
         let format: OutputFormat
         let sourceFormat: OutputFormat
-        /// Whether all frames are written.
         let isAnimated: Bool
 
         init(

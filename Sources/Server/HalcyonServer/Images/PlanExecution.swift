@@ -25,7 +25,6 @@ struct PlanExecution: PictureWork {
     let options: ProcessingOptions
     let accepted: AcceptedFormats
     let rules: PictureRules
-    /// The layer of ``ProcessingOptions/watermark``.
     var watermark: WatermarkLayer?
 
     func run(

@@ -6,7 +6,6 @@ import Logging
 /// A plan as it is carried out: with the present version of its watermark.
 struct MarkedPlan: Sendable {
     let plan: ImagePlan
-    /// The layer of ``ProcessingOptions/watermark``.
     let layer: WatermarkLayer?
     /// One text for all plans that give the same result for a source.
     let text: String

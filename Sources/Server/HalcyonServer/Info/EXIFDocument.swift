@@ -50,7 +50,6 @@ struct EXIFDocument: Encodable, Sendable {
         self.values = values
     }
 
-    /// A number, or a fraction.
     private static func number(_ text: String) -> Double? {
         let parts = text.split(separator: "/", maxSplits: 1).map { Double($0) }
         guard let over = parts.first ?? nil, parts.count == 2 else { return parts.first ?? nil }

@@ -3,7 +3,6 @@ import HalcyonServerURLs
 
 /// The fields of a request for information about a source: `/size:1/blurhash:4:3/plain/…`.
 struct InfoFields: Sendable, Hashable {
-    /// A field without arguments.
     enum Field: String, Sendable, CaseIterable {
         case size
         case format
@@ -20,7 +19,6 @@ struct InfoFields: Sendable, Hashable {
         case dHash = "dhash"
         case pHash = "phash"
 
-        /// By its long or short name.
         init?(urlName: String) {
             guard let field = Field(rawValue: urlName) ?? Self.byShortName[urlName] else {
                 return nil
@@ -34,7 +32,6 @@ struct InfoFields: Sendable, Hashable {
             "th": .thumbHash,
         ]
 
-        /// Whether it cannot be read from the header.
         var needsPixels: Bool {
             switch self {
             case .average, .dominantColors, .thumbHash, .dHash, .pHash: true
@@ -44,9 +41,7 @@ struct InfoFields: Sendable, Hashable {
     }
 
     private(set) var fields: Set<Field> = []
-    /// Whether the digest of the bytes is requested.
     private(set) var digest = false
-    /// The number of colours.
     private(set) var palette: Int?
     private(set) var blurHash: BlurHashSize?
     /// The path after the options, which contains only the source.
@@ -61,7 +56,6 @@ struct InfoFields: Sendable, Hashable {
     /// Known fields of other servers that are not supported here.
     private static let unsupported: Set<String> = ["xmp", "iptc"]
 
-    /// - Parameter path: The signed path.
     init(path: String) throws(PlanError) {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let options = segments.prefix { $0.contains(":") }
@@ -79,12 +73,10 @@ struct InfoFields: Sendable, Hashable {
         !fields.isDisjoint(with: [.colorSpace, .bands, .sampleFormat, .exif])
     }
 
-    /// Whether the source has to be decoded.
     var needsPixels: Bool {
         palette != nil || blurHash != nil || fields.contains(where: \.needsPixels)
     }
 
-    /// One text for all requests with the same fields.
     var canonicalText: String {
         var texts = fields.map(\.rawValue)
         if digest { texts.append("hash:sha256") }

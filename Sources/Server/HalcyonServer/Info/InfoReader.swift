@@ -20,7 +20,6 @@ struct InfoText: CacheCostCalculable {
 struct InfoReader: Sendable {
     let sources: SourceFinder
     let rules: PictureRules
-    /// For work on pixels.
     let gate: Gate
     /// Documents that could not be made a moment ago.
     let failures: KnownFailures

@@ -57,7 +57,6 @@ struct ResidentMemory {
     let anonymous: Int
     /// Pages of files: the program, its libraries, files that are mapped.
     let ofFiles: Int
-    /// Memory that processes share.
     let shared: Int
 
     /// `nil` where the kernel does not report it.

@@ -88,7 +88,6 @@ final class ServerMetrics: Sendable {
     }
 }
 
-/// A number measured on request.
 struct Gauge: Sendable {
     let name: String
     let help: String

@@ -1,4 +1,3 @@
-/// Reports on the caches of a server.
 struct CacheReport: Sendable {
     struct Numbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {
@@ -35,7 +34,6 @@ struct CacheReport: Sendable {
             sources: tiers["source"] ?? [:], results: tiers["result"] ?? [:], hitRates: rates)
     }
 
-    /// The usage of each tier of the caches, with its limit in bytes.
     func usage() async -> [(cache: String, tier: String, usage: TierUsage, limit: Int)] {
         [
             ("source", "memory", sources?.memoryUsage ?? TierUsage(), limits.sources.memoryBytes),

@@ -10,7 +10,6 @@ import NIOPosix
 /// the transport of downloads does not support.
 struct OperationsClient {
     let address: ListenAddress
-    /// The timeout for the response.
     let patience: Duration
     var time = TimeSource.system
 

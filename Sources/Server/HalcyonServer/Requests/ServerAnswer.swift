@@ -10,7 +10,6 @@ struct ServerAnswer: Sendable {
     var body: ByteBuffer?
     var notes = AnswerNotes()
 
-    /// The methods of requests for pictures.
     static let methods = "GET, HEAD, OPTIONS"
 
     /// The status for the log, metrics and traces: 499 if the client has disconnected.
@@ -53,7 +52,6 @@ struct AnswerNotes: Sendable {
     var height: Int?
     var frames: Int?
     var sourceBytes: Int?
-    /// The stages of the work with their durations, in order.
     var stages: [(name: String, duration: Duration)] = []
     /// Whether it is not worth a line in the log: health and metrics.
     var isQuiet = false

@@ -135,7 +135,6 @@ extension ServerRequest {
     }
 }
 
-/// The time limit of requests.
 struct RequestTimer: Sendable {
     let timeout: Duration
     let time: TimeSource

@@ -8,7 +8,6 @@ final class ServerState: Sendable {
     }
 
     private let current = Observed(Phase.starting)
-    /// The requests under way, by numbers.
     private let requests = Mutex((next: 0, endings: [Int: Ending]()))
     private let inFlight: Counter
 
@@ -19,7 +18,6 @@ final class ServerState: Sendable {
 
     func enter(_ phase: Phase) { current.update { $0 = phase } }
 
-    /// Waits until the server is in a phase.
     func wait(until wanted: Phase) async { await current.wait { $0 == wanted } }
 
     /// Does the work of a request, which can be ended with all others meanwhile.
@@ -44,6 +42,5 @@ final class ServerState: Sendable {
         for ending in requests.withLock({ Array($0.endings.values) }) { ending.give(.draining) }
     }
 
-    /// The number of requests being answered.
     var requestCount: Int { requests.withLock { $0.endings.count } }
 }

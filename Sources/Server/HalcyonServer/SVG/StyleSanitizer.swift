@@ -71,7 +71,6 @@ private struct CSSText {
         }
     }
 
-    /// Without `@import` rules.
     var withoutImports: CSSText {
         replacing("@import") { start in
             (bytes[start...].firstIndex(of: UInt8(ascii: ";")).map { $0 + 1 } ?? bytes.count, "")

@@ -10,7 +10,6 @@ import Synchronization
 struct SourceFetch: Hashable, Sendable {
     let url: URL
     let key: String
-    /// The limit for the source in bytes.
     let limit: Int
     let asker: SourceAsker
     /// Whether the bytes are needed, not only the head.
@@ -35,7 +34,6 @@ struct SourceFetch: Hashable, Sendable {
     /// fetch of that source.
     var name: String { failureName + (needsBody ? " body" : "") }
 
-    /// The key for remembering failures.
     var failureName: String { "\(key) \(limit) \(asker.hops)" }
 }
 

@@ -44,7 +44,6 @@ final class LocalSource: Sendable {
 
     private var root: OpenFolder { folder.withLock { $0 } }
 
-    /// A file that was found.
     struct File: Sendable, Hashable {
         let path: [String]
         let size: Int
@@ -57,7 +56,6 @@ final class LocalSource: Sendable {
         var modificationDate: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
     }
 
-    /// Finds the first existing file.
     func find(oneOf paths: [[String]]) async throws(Failure) -> File {
         var missing = Self.missing("there is no path")
         for path in paths {

@@ -10,7 +10,6 @@ import Tracing
 /// Fetches pictures of other servers: only from allowed URLs, checked hop by hop, and never from
 /// non-public networks unless allowed.
 final class OriginClient: Sendable {
-    /// The response of a server.
     struct Answer: Sendable {
         /// 200 or, to a condition, 304.
         let status: Int
@@ -124,10 +123,8 @@ final class OriginClient: Sendable {
         request.setValue(ServerHops.field(after: hops), forHTTPHeaderField: "Via")
     }
 
-    /// The name of refused redirects in metrics.
     private static let redirectRefusal = "redirect"
 
-    /// Returns the URL to request, if it is allowed.
     private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
         do throws(PlanError) {
             return URL(string: try rules.value.url(url?.absoluteString ?? "").text)

@@ -6,7 +6,6 @@ import Synchronization
 
 /// A picture of another server, as cached here.
 final class RemoteSource: Sendable, CacheCostCalculable {
-    /// The key of its URL and forwarded fields.
     let key: String
     let stored: StoredResponse
     /// A random number, unique for these bytes.
@@ -18,7 +17,6 @@ final class RemoteSource: Sendable, CacheCostCalculable {
     /// The generation of the record that it was found in or published as, by the clock of all
     /// servers; `nil` for a source that no other server knows.
     let sharedGeneration: Int64?
-    /// Whether it is not on the disk yet.
     private let isUnwritten: Atomic<Bool>
 
     init(
@@ -81,7 +79,6 @@ final class RemoteSource: Sendable, CacheCostCalculable {
             size: size, body: body, isUnwritten: isUnwritten.load(ordering: .relaxed))
     }
 
-    /// Returns the source with its bytes in memory.
     func holding(_ body: Data) -> RemoteSource {
         RemoteSource(
             key: key, stored: stored, generation: generation, sharedGeneration: sharedGeneration,

@@ -8,30 +8,24 @@ import HalcyonWork
 ///
 /// For each source there is one fetch at a time, shared by all requests.
 final class RemoteSources: Sendable {
-    /// The way a source was obtained.
     enum Use: Hashable, Sendable {
         /// A hit, fresh for `ttl` more seconds; negative when it is stale and its server is being
         /// asked, or has failed.
         case hit(ttl: Int, detail: String)
         /// Its server has confirmed it.
         case validated
-        /// It was not cached.
         case fetched
-        /// It has replaced a cached one.
         case replaced
     }
 
-    /// A source that was found.
     struct Found: Sendable {
         let source: RemoteSource
         let use: Use
         /// Whether the fetch was shared with another request.
         var isShared = false
-        /// The lookup of the picture to be made of it.
         var glance: PictureGlance?
     }
 
-    /// The cached sources.
     let known: KnownSources
     /// Whether one URL may have several sources.
     let hasVariants: Bool
@@ -195,6 +189,5 @@ final class RemoteSources: Sendable {
 }
 
 extension RemoteSource {
-    /// The cache tier of the source.
     fileprivate var tier: String { body == nil ? "disk" : "memory" }
 }

@@ -7,7 +7,6 @@ import HalcyonWork
 /// caching rules where these count.
 struct SourceCachingRules: Sendable {
     private let policy: HTTPCachePolicy
-    /// Whether the servers' own caching rules count.
     private let passesCacheControl: Bool
     /// Request fields, in lower case, on which no stored response depends: they are always the
     /// same, or part of its key.
@@ -30,7 +29,6 @@ struct SourceCachingRules: Sendable {
         policy = HTTPCachePolicy(caching)
     }
 
-    /// Returns the permitted use of a stored response.
     func decision(on stored: StoredResponse, for url: URL, at now: Date) -> HTTPCacheDecision {
         policy.decide(HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: now)
     }
@@ -67,7 +65,6 @@ struct SourceCachingRules: Sendable {
         }
     }
 
-    /// Returns a new response, and whether it may be stored.
     func stored(
         _ answer: OriginClient.Answer, of url: URL
     ) -> (response: StoredResponse, isStorable: Bool) {

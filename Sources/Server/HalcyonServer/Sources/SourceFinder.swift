@@ -57,17 +57,14 @@ struct FoundSource: Sendable {
         self.init(.upload(upload), key: "upload/\(id)", validator: id)
     }
 
-    /// - Parameter digest: The digest of the bytes.
     init(standing data: Data, digest: String) {
         self.init(.standing(data), key: "standing/" + digest, validator: digest)
     }
 
-    /// Returns the key for results of a local file.
     static func key(ofFile path: [String], in folder: LocalSource) -> String {
         "local/\(folder.name)/" + path.joined(separator: "/")
     }
 
-    /// Whether results of it are not cached.
     var isPrivate: Bool {
         if case .upload = place { true } else { false }
     }
@@ -107,7 +104,6 @@ struct FoundSource: Sendable {
         return max(0, Int(now.timeIntervalSince(source.stored.received)))
     }
 
-    /// The caching fields of its server.
     var originCaching: CacheControlDecision.OriginCaching? {
         guard case .remote(let source) = place else { return nil }
         let stored = source.stored
@@ -135,10 +131,8 @@ extension SourceReference {
 struct SourceFinder: Sendable {
     let local: LocalSource?
     let remote: RemoteSources?
-    /// The limit for a source in bytes.
     let maxBytes: Int
 
-    /// The rules for URLs that may be fetched.
     let rules: Observed<SourcePolicy>
     let purges: PurgeJournal
     let spans: SpanScope

@@ -13,7 +13,6 @@ final class StandingPicture: Sendable {
     }
 
     let origin: Origin
-    /// The picture in its present version, decoded.
     private let decoded = Mutex<(validator: String, image: Image)?>(nil)
 
     private init(_ origin: Origin) { self.origin = origin }
@@ -63,7 +62,6 @@ final class StandingPicture: Sendable {
         return StandingPicture(.here(source))
     }
 
-    /// Where its bytes are.
     func source(in finder: SourceFinder, until ending: Ending) async throws(Failure) -> FoundSource
     {
         switch origin {

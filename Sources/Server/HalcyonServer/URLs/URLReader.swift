@@ -36,7 +36,6 @@ struct KnownPlan: CacheCostCalculable {
 /// Reads and verifies the targets of requests, by the current rules.
 final class URLReader: Sendable {
     private let present: Mutex<URLRules>
-    /// Whether URLs have to be signed.
     let requiresSignature: Bool
     private let negotiation: ImageServerConfiguration.Negotiation
     private let metrics: ServerMetrics

@@ -12,7 +12,6 @@ struct Admission {
         case full
     }
 
-    /// The total number of places.
     let width: Int
     /// The maximum number of places for one group; `nil` without groups.
     let widthOfGroup: Int?

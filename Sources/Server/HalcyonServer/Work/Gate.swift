@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// Not a `WorkTable`: the tasks differ; equal ones are shared by ``SharedTasks`` before they enter.
 final class Gate: Sendable {
-    /// A place in the gate, to be given back.
     final class Place: Sendable {
         let hasWaited: Bool
         fileprivate let group: String

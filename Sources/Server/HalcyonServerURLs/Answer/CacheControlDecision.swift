@@ -22,7 +22,6 @@ package struct CacheControlDecision: Sendable, Hashable {
         package init() {}
     }
 
-    /// The caching directives of an origin's response.
     package struct OriginCaching: Sendable, Hashable {
         package var cacheControl: [String]
         /// Seconds after the response arrived, by `Expires` and `Date`; `nil` without the field.

@@ -170,7 +170,6 @@ extension ServerFailure {
 /// The rule by which a source is refused before it is requested, in words for metrics.
 package enum SourceRefusal: String, Sendable, Hashable {
     case scheme, port
-    /// The source is not on the allow list.
     case allowList = "allow_list"
     /// The text is not a URL that all programs read alike.
     case url

@@ -114,7 +114,6 @@ private struct Sizes {
     let proportioned: Size
     let padding: (top: Double, right: Double, bottom: Double, left: Double)
 
-    /// The longer side of the result, with padding.
     var longerSide: Double {
         max(
             proportioned.width + padding.left + padding.right,

@@ -11,7 +11,6 @@ package struct Geometry: Sendable, Hashable {
         package let position: Position?
     }
 
-    /// A larger canvas for the picture.
     package struct Canvas: Sendable, Hashable {
         package let size: Dimensions
         /// The position of the picture's top left corner.

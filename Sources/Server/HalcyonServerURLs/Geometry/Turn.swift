@@ -26,7 +26,6 @@ package struct Turn: Sendable, Hashable {
         }
     }
 
-    /// Turns clockwise by quarters, in addition.
     package mutating func rotate(quarters more: Int) { quarters = ((quarters + more) % 4 + 4) % 4 }
 
     /// Exchanges left and right, in addition.
@@ -40,7 +39,6 @@ package struct Turn: Sendable, Hashable {
         Self.turns.firstIndex { $0 == (isMirrored, quarters) }.map { $0 + 1 } ?? 1
     }
 
-    /// Whether width and height are exchanged.
     package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
 
     /// The size after the turn, and the other way round.

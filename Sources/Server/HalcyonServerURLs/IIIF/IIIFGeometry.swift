@@ -6,7 +6,6 @@ package struct IIIFGeometry: Sendable, Hashable {
     package let region: Dimensions
     /// The top left corner of that part.
     package let origin: Position
-    /// The size to which it is resampled.
     package let size: Dimensions
     /// The size of the result: after the rotation.
     package let result: Dimensions

@@ -11,7 +11,6 @@ public enum Gravity: Sendable, Hashable {
 
     public static let centre = Gravity.anchor(.centre)
 
-    /// The arguments of the option.
     var arguments: [String] {
         switch self {
         case .smart: ["sm"]

@@ -40,7 +40,6 @@ package enum Base64URL {
     private static let digits = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// By character.
     private static let values: [UInt32?] = {
         var values = [UInt32?](repeating: nil, count: 256)
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt32(value) }

@@ -148,7 +148,6 @@ extension URL {
     }
 }
 
-/// A challenge in a supported scheme.
 enum AuthenticationDemand {
     case basic(realm: String)
     case digest(DigestChallenge)
@@ -162,7 +161,6 @@ enum AuthenticationDemand {
             + basics.map { .basic(realm: $0.parameters["realm"] ?? "") }
     }
 
-    /// The protection space of the credentials.
     func space(of origin: Origin) -> ProtectionSpace {
         let (realm, method) =
             switch self {

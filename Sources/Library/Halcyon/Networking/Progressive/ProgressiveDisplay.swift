@@ -129,7 +129,6 @@ final class ProgressiveDisplay: Sendable {
         await viewer.show(image) { !handle.isCancelled && !self.hasEnded }
     }
 
-    /// The waiters to which pictures are currently shown.
     private func currentViewers() -> [DownloadWaiter] {
         task.callers().filter { $0.viewer?.isWaiting ?? false && !$0.handle.isCancelled }
     }
@@ -157,7 +156,6 @@ extension [DownloadWaiter] {
 ///
 /// A pure value; times are durations since any fixed moment.
 struct ProgressiveSchedule<Viewer: Hashable> {
-    /// A viewer's preferences.
     struct Wish {
         let viewer: Viewer
         /// Whether each scan is shown, rather than always the latest one.
@@ -166,7 +164,6 @@ struct ProgressiveSchedule<Viewer: Hashable> {
         let interval: Duration
     }
 
-    /// The next step.
     enum Step: Equatable {
         /// Nothing before more bytes arrive.
         case nothing
@@ -207,7 +204,6 @@ struct ProgressiveSchedule<Viewer: Hashable> {
         return .show(scan: scan, to: due.map(\.viewer))
     }
 
-    /// Records that a scan has been shown to a viewer.
     mutating func note(_ scan: Int, shownTo viewer: Viewer, at time: Duration) {
         shown[viewer] = Shown(scan: scan, time: time)
     }
@@ -240,7 +236,6 @@ struct ProgressiveViewer: Sendable {
         self.consumer = consumer
     }
 
-    /// Whether the request still waits for its image.
     var isWaiting: Bool { isCurrent?() ?? true }
 
     /// Makes this request's picture from `bitmap`, which shows `scans` scans, the last of them

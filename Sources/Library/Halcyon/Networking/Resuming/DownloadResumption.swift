@@ -51,11 +51,8 @@ extension ImageDownloader {
 
 /// The beginning of an interrupted download.
 struct KeptPartial: Sendable {
-    /// The metadata needed to resume.
     struct Description: Codable, Sendable {
-        /// The header fields of the first response.
         var fields: HTTPFields
-        /// The arrival time of that response.
         var received: Date
         /// The length of the complete body, if known.
         var total: Int64?
@@ -101,7 +98,6 @@ final class PartialDownloads: Sendable {
 
     func file(forKey key: String) -> PartialFile { files.file(forKey: key) }
 
-    /// Removes and returns the partial in memory for a key.
     func takeRecent(_ key: String) -> KeptPartial? {
         recent.withLock { $0.take(key) }
     }

@@ -8,7 +8,6 @@ import Synchronization
 ///
 /// It belongs to one URL: the target of a redirect has a request of its own.
 final class ResumableRequest: Sendable {
-    /// The meaning of a response for the transfer.
     enum Answer {
         /// None of its body has been received before.
         case fresh

@@ -147,7 +147,6 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
 
 /// The kernel's routing tables as text.
 struct RouteTable: Sendable {
-    /// The folder of `route` and `ipv6_route`.
     var folder = "/proc/net"
 
     /// Where packets go that are for a network; up, and by another interface than loopback.

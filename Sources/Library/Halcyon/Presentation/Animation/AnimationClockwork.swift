@@ -7,7 +7,6 @@ import Foundation
 /// is shown; if none is, the current one stays, so that playback never blocks.
 struct AnimationClockwork {
     enum Event: Equatable {
-        /// Another frame is shown.
         case frame(Int)
         /// The last frame was reached, for the n-th time.
         case loop(UInt)

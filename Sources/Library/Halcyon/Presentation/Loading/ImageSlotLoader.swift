@@ -266,7 +266,6 @@ extension KingfisherParsedOptionsInfo {
     /// Shows that a load is running; the returned block ends this.
     func beginActivity() -> @MainActor () -> Void
 
-    /// Whether `showProgress` shows anything.
     var showsProgress: Bool { get }
 
     func showProgress(received: Int64, total: Int64)
@@ -278,7 +277,6 @@ extension KingfisherParsedOptionsInfo {
     /// neither. The load goes on.
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo)
 
-    /// Removes the placeholder and shows `image`.
     func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo)
 
     func animate(_ change: ImageChange)

@@ -28,7 +28,6 @@
 
     private var entries: [Key: Occupied] = [:]
 
-    /// Whether a load of `loader` is running.
     func contains(_ loader: ImageSlotLoader) -> Bool {
         entries.values.contains { $0.loader === loader }
     }
@@ -90,7 +89,6 @@
 }
 
 @MainActor extension KingfisherWrapper where Base: AnyObject {
-    /// Loads the image of `source` and shows it in a part of the object.
     func load(
         _ source: Source?, into part: ImagePart<Base>, placeholder: KFCrossPlatformImage?,
         options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,

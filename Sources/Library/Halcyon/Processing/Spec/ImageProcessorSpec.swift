@@ -116,7 +116,6 @@ extension TextualImageProcessor {
 
 /// The text form of a processor, for help texts and error messages.
 struct ProcessorTextForm: Sendable {
-    /// The name, such as `resize`.
     let name: String
     /// The arguments, optional ones in brackets, such as `:WIDTHxHEIGHT[:fit|fill|none]`.
     let arguments: String

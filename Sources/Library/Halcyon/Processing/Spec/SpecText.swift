@@ -13,7 +13,6 @@ enum SpecText {
         "blue": .blue, "yellow": .yellow, "clear": .clear,
     ]
 
-    /// One direction, both or none.
     enum Sides: String {
         case both, horizontal, vertical, none
 

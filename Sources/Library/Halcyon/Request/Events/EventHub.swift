@@ -61,7 +61,6 @@ final class EventHub: Sendable {
 /// Sends the events of one request to the listeners of its manager and to its own listener.
 final class RequestEvents: Sendable {
     private let hub: EventHub?
-    /// The `onEvent` of the request.
     private let listener: (@Sendable (ImageEvent) -> Void)?
     private let request: ImageEvent.RequestID
     private let source: Source

@@ -1,6 +1,5 @@
 /// The stages of a request, named as in metrics.
 package enum ImageStage: String, Sendable, CaseIterable {
-    /// Looking into the caches.
     case lookup
     /// Waiting for bytes from a server or a data provider.
     case fetch
@@ -12,14 +11,12 @@ package enum ImageStage: String, Sendable, CaseIterable {
     case store
 }
 
-/// The stages of one request, derived from its events.
 package struct RequestTrail: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     /// A stage or outcome that follows from an event and its predecessors.
     package enum Step: Sendable {
         case stage(ImageStage, from: Instant, to: Instant)
-        /// A fetch that has brought bytes.
         case fetched(byteCount: Int, NetworkMetrics?, from: Instant, to: Instant)
         /// A fetch without a result, failed or cancelled.
         case unfetched(isFailure: Bool, from: Instant, to: Instant)
@@ -40,7 +37,6 @@ package struct RequestTrail: Sendable {
 
     package let start: Instant
     private var phase = Phase.looking
-    /// The start of the current step.
     private var mark: Instant
     /// Whether an image was made, so that a file of it may be written after the end.
     package private(set) var mayBeStored = false

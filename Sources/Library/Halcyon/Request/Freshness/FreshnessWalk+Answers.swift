@@ -123,7 +123,6 @@ extension FreshnessWalk {
             requested: answer.requested, received: answer.received)
     }
 
-    /// Remembers an error for a while if the settings ask for it.
     func remember(_ error: KingfisherError, _ hop: Hop, _ now: Date) {
         guard let status = error.statusOfAnswer, let task = request.handle.sessionTask,
             let answer = task.answer, answer.status == status,
@@ -233,7 +232,6 @@ extension FreshnessWalk {
         return isKept
     }
 
-    /// Makes an image of the content.
     mutating func received(
         _ downloaded: LoadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> RetrieveImageResult {
@@ -354,7 +352,6 @@ extension KingfisherError {
         return response
     }
 
-    /// The cache's view of the failure.
     var cacheFailure: CacheRequestFailure {
         if let statusOfAnswer { return .status(statusOfAnswer) }
         if case .responseError(reason: .URLSessionError(ImageTransportError.pausedByServer)) = self

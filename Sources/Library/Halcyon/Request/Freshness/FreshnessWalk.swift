@@ -84,7 +84,6 @@ struct FreshnessWalk {
 
         var isOnlyForCache: Bool { CacheControlDirectives(of: asked.fields).onlyIfCached }
 
-        /// Returns the records that a response to the request replaces.
         func superseded(under policy: HTTPCachePolicy) -> [ResponseRecord] {
             records.filter { policy.matches($0.stored, asked) }
         }

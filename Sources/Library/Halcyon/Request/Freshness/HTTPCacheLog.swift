@@ -5,7 +5,6 @@ struct HTTPCacheEvent: Sendable {
     enum Kind: Sendable {
         /// The image in memory is fresh, so no decision is needed.
         case freshInMemory
-        /// The program itself has stored the image.
         case storedByProgram
         /// The decision. Without a copy that a `304` could confirm, validation and use become a
         /// fetch.
@@ -99,7 +98,6 @@ struct HTTPCacheLog: Sendable {
 }
 
 extension Int {
-    /// The time in whole seconds, clamped.
     fileprivate init(clamping seconds: TimeInterval) {
         self = Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
     }

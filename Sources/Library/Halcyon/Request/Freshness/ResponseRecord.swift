@@ -192,7 +192,6 @@ extension ResponseBody {
 
 /// The origin of an image in the memory cache, which stores it beside the image.
 final class ImageOrigin: Sendable {
-    /// The origin of images stored by the program itself.
     static let program = ImageOrigin(record: nil, way: [])
 
     /// The response; `nil` if there is none.
@@ -201,7 +200,6 @@ final class ImageOrigin: Sendable {
     let way: [ResponseRecord]
     /// Whether all redirects on the way are stored; if not they must be requested each time.
     let isWayKnown: Bool
-    /// The usability of the response; `wayUsability` is that of the redirects.
     private let usability: ResponseUsability?
     private let wayUsability: [ResponseUsability]
 
@@ -248,7 +246,6 @@ extension ResponseRecord {
 
 /// The known origin of an image being stored.
 struct StatedOrigin: Sendable {
-    /// The origin of images that the program itself stores.
     static let program = StatedOrigin(.program)
 
     let origin: ImageOrigin

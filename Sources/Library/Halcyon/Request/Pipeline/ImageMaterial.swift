@@ -7,7 +7,6 @@ import HalcyonWork
 /// Images are kept as long as the material, since its holders may still ask for one.
 final class ImageMaterial: Sendable {
     enum Failure: Error {
-        /// The processor returned no image.
         case unprocessed
         /// The cached file is damaged.
         case undecodable

@@ -2,7 +2,6 @@ import Foundation
 import HalcyonWork
 
 extension ImageRequest {
-    /// The image, with the loaded bytes.
     typealias Loaded = (image: Image, data: LoadedData)
 
     /// A hold on results of other requests for an attempt, until it is released.

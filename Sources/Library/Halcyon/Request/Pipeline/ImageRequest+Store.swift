@@ -62,7 +62,6 @@ extension ImageRequest {
         }
     }
 
-    /// Writes the loaded bytes unchanged.
     func write(
         _ bytes: Data, of material: ImageMaterial, _ key: ImageKey, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
@@ -95,7 +94,6 @@ extension ImageRequest {
         return reported(outcome)
     }
 
-    /// Stores an original with a subclass of the cache.
     private func storeByOverride(_ original: Data) -> ImageFiles.Writing {
         let outcome = OneShot<CacheStoreResult>()
         options.makeStoredOriginal(original) { [self] stored in
@@ -136,7 +134,6 @@ final class ImageFiles: Sendable {
         var creating: ImageCreatingOptions?
         /// Serializers that cannot be compared never share a write.
         var serializer: SerializerIdentity?
-        /// Whether an original keeps the position in its metadata.
         var keepsPosition = true
         let expiration: StorageExpiration?
         let writeOptions: UInt
@@ -194,7 +191,6 @@ struct SerializerIdentity: Hashable, Sendable {
         case value(AnyHashable)
         /// The usual one, a separate case because it is compared in every request.
         case standard(DefaultCacheSerializer)
-        /// A type without any state.
         case stateless
     }
 

@@ -9,7 +9,6 @@ struct ImageRequest: Sendable {
     enum Probing: Sendable {
         /// The calling thread, so that a download has begun when the call returns.
         case onCallingThread
-        /// The disk's own threads.
         case onItsOwnThread
     }
 
@@ -23,7 +22,6 @@ struct ImageRequest: Sendable {
     }
 
     enum Purpose: Sendable {
-        /// A caller waits for the image.
         case delivery
         /// No caller waits for the image, so the end of a server's pause is awaited.
         case prefetch
@@ -34,7 +32,6 @@ struct ImageRequest: Sendable {
     /// The number of the request: of two that write one file, the later one's content stays.
     var number: UInt64
     let originalSource: Source
-    /// The source of this attempt.
     var source: Source
     var options: KingfisherParsedOptionsInfo
     /// Linked to all work that can be cancelled; remembers an earlier cancellation.
@@ -378,7 +375,6 @@ extension ImageRequest {
 /// An object, like `LookupKey`, since a request passes it on a dozen times: a copy costs only a
 /// reference count.
 final class ImageKey: Hashable, Sendable {
-    /// The key of the source.
     let source: String
     /// The processor's identifier; empty for the original.
     let processor: String

@@ -3,7 +3,6 @@ import Synchronization
 
 /// The task of loading a set of images, which can be cancelled.
 public final class ImageSetTask: Sendable {
-    /// Stands for all loads of the set.
     let handle = DownloadTask()
 
     init() {}
@@ -151,7 +150,6 @@ public typealias ImageSetProgressBlock = @Sendable (ImageSetProgress) -> Void
 final class ImageSetProgressReporter: Sendable {
     private struct State {
         var progress: ImageSetProgress
-        /// The received and expected bytes of each image.
         var bytes: [(received: Int64, expected: Int64)]
     }
 

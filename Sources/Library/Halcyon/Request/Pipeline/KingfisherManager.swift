@@ -24,7 +24,6 @@ public class KingfisherManager: @unchecked Sendable {
         var cache: ImageCache { didSet { parse() } }
         var downloader: ImageDownloader { didSet { parse() } }
         var defaultOptions: KingfisherOptionsInfo = [] { didSet { parse() } }
-        /// The options of a request without options of its own.
         private(set) var parsed = KingfisherParsedOptionsInfo.standard
 
         init(cache: ImageCache, downloader: ImageDownloader) {
@@ -40,7 +39,6 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     private let state: Mutex<State>
-    /// The listeners of ``events``.
     let eventHub = EventHub()
 
     /// Creates a manager with a downloader and a cache.

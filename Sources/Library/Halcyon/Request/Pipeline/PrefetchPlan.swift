@@ -4,7 +4,6 @@
 /// different work, and equal work is shared by the requests.
 struct PrefetchPlan: Sendable {
     enum Outcome: Sendable {
-        /// Already cached.
         case skipped
         case failed(KingfisherError)
         case completed
@@ -27,12 +26,10 @@ struct PrefetchPlan: Sendable {
     }
 
     struct Step: Sendable {
-        /// The sources to begin, by index.
         var begins: [Int] = []
         /// Whether to report one more finished source as progress.
         var hasProgress = false
         var isEnd = false
-        /// An error of the caller.
         var misuse: String?
     }
 

@@ -12,7 +12,6 @@ final class PrefetchRun: Sendable {
 
     private let options: KingfisherParsedOptionsInfo
     private let reporter: any PrefetchReporter
-    /// Stands for all requests.
     private let handle = DownloadTask()
     private let state: Mutex<State>
 
@@ -48,7 +47,6 @@ final class PrefetchRun: Sendable {
 
     private var isStopped: Bool { state.withLock { $0.plan.isStopped } }
 
-    /// Changes the plan and carries out the resulting step.
     private func perform(_ change: (inout PrefetchPlan) -> PrefetchPlan.Step) {
         let (step, requests) = state.withLock { state in
             let step = change(&state.plan)
@@ -151,7 +149,6 @@ protocol PrefetchReporter: Sendable {
     var tellsProgress: Bool { get }
     var tellsEnd: Bool { get }
 
-    /// Reports sources not contained in earlier reports.
     func report(_ news: [(source: Source, list: PrefetchPlan.Done.List)], isEnd: Bool)
 }
 

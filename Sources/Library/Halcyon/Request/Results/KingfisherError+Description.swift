@@ -149,7 +149,6 @@ extension ImageDataProvider {
 }
 
 extension LivePhotoSource {
-    /// The cache keys of the files, as text for people.
     fileprivate var keys: String {
         resources.map(\.dataSource.cacheKey).joined(separator: ", ")
     }

@@ -109,7 +109,6 @@ package enum HTTPCacheDecision: Sendable, Hashable {
 
 /// The reason why a stored response is not simply used.
 package enum CacheMissReason: Sendable, Hashable {
-    /// The method is not `GET`.
     case method
     case requestNoStore
     /// The program made the request conditional or asked for a range.
@@ -135,7 +134,6 @@ package enum ValidationCondition: Sendable, Hashable {
     /// The text of `Last-Modified` as it was received.
     case lastModified(String)
 
-    /// The header field of the condition.
     package var line: HTTPFields.Line {
         switch self {
         case .entityTag(let tag): .init(name: "If-None-Match", value: tag.text)
@@ -237,11 +235,9 @@ extension StoredResponse {
     }
 }
 
-/// The failure of a request without a usable response.
 package enum CacheRequestFailure: Sendable, Hashable {
     /// Name not found, connection refused, unreachable, timed out, reset or cut short.
     case noAnswer
-    /// A response with this status.
     case status(Int)
     /// Everything else: an untrusted certificate, content that is not an image or too large, a
     /// refused redirect, a cancellation.

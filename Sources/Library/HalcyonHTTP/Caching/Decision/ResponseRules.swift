@@ -8,7 +8,6 @@ package struct ResponseRules: Sendable {
     /// Whether the operator vouches for the response, whatever it says.
     var isDeclaredPublic = false
 
-    /// Whether it is private to one user and this cache is shared.
     var isForOneUserOnly: Bool { isShared && directives.isPrivate }
 
     /// Seconds of `s-maxage`, which a private cache ignores.
@@ -107,7 +106,6 @@ extension HTTPCachePolicy {
         freshness(of: stored, rules(of: stored.fields))
     }
 
-    /// The freshness by `rules`, the rules of the response's fields.
     func freshness(of stored: StoredResponse, _ rules: ResponseRules) -> Freshness {
         Freshness(
             lifetime: explicitLifetime(of: stored, rules) ?? guessedLifetime(of: stored, rules),

@@ -9,7 +9,6 @@ package struct EntityTag: Sendable, Hashable {
         self.text = text
     }
 
-    /// The first `ETag` of a message.
     package init?(of fields: HTTPFields) {
         guard let text = fields.first("ETag") else { return nil }
         self.init(text)

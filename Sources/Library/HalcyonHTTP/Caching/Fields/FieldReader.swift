@@ -16,10 +16,8 @@ struct FieldReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The next byte.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// The byte read last.
     var previous: UInt8? { position > 0 ? bytes[position - 1] : nil }
 
     mutating func take(_ byte: UInt8) -> Bool {

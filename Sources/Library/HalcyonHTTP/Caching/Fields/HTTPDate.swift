@@ -118,7 +118,6 @@ struct DateReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads `text` if it comes next.
     mutating func literal(_ text: String) -> Bool {
         guard rest.starts(with: text.utf8) else { return false }
         rest = rest.dropFirst(text.utf8.count)

@@ -3,7 +3,6 @@ import HalcyonWork
 /// The header fields of a message in the order received. A name may come several times; its case
 /// does not count.
 package struct HTTPFields: Sendable, Hashable {
-    /// One field line.
     package struct Line: Sendable, Hashable {
         package var name: String
         package var value: String
@@ -24,12 +23,10 @@ package struct HTTPFields: Sendable, Hashable {
         lines.contains { $0.name.isFieldName(name) }
     }
 
-    /// The value of the first line of `name`.
     package func first(_ name: String) -> String? {
         lines.first { $0.name.isFieldName(name) }?.value
     }
 
-    /// The values of all lines of `name`, in order.
     package func values(_ name: String) -> [String] {
         lines.filter { $0.name.isFieldName(name) }.map(\.value)
     }
@@ -103,7 +100,6 @@ extension String {
             .filter { !$0.isEmpty }
     }
 
-    /// Whether both texts name the same field.
     func isFieldName(_ other: String) -> Bool {
         utf8.count == other.utf8.count
             && utf8.elementsEqual(other.utf8) { one, two in

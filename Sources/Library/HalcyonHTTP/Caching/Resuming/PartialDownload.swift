@@ -3,11 +3,9 @@ package import Foundation
 /// The beginning of an interrupted download, with the data needed to resume it.
 package struct PartialDownload: Sendable, Hashable {
     package let validator: ValidationCondition
-    /// The number of bytes received.
     package var length: Int64
     /// The length of the whole, if the response gave it.
     package let total: Int64?
-    /// The fields of the first response.
     package let fields: HTTPFields
 
     /// The fields that request the rest, in addition to the request's own. `Accept-Encoding`

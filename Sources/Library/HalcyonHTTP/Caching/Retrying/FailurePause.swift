@@ -112,7 +112,6 @@ package struct ExponentialBackoff: Sendable, Hashable {
     /// The backoff between attempts while a stale response is used instead of errors.
     package static let whileStaleOnError = ExponentialBackoff(base: 5, limit: 60, jitter: 0)
 
-    /// The backoff between failed background revalidations.
     package static let backgroundRevalidation = ExponentialBackoff(base: 5, limit: 300, jitter: 0)
 
     /// The backoff between requests to a server that asked for a pause without a time.
@@ -141,7 +140,6 @@ extension HTTPCachePolicy {
         return seconds > 0 ? stored.received.addingTimeInterval(seconds) : nil
     }
 
-    /// Whether a remembered error answers the request without asking the server.
     package func answersWithRemembered(
         _ stored: StoredResponse, _ request: HTTPCacheRequest, now: Date
     ) -> Bool {

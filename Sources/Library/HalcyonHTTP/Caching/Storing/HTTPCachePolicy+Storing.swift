@@ -1,6 +1,5 @@
 package import Foundation
 
-/// The storing decision about a response.
 package enum CacheStoring: Sendable, Hashable {
     case store(StoredResponse)
     case refuse(StorageRefusal)
@@ -152,7 +151,6 @@ extension HTTPCachePolicy {
     ]
 }
 
-/// The stored part of a response, without its content.
 package struct StoredResponse: Sendable, Hashable {
     /// The request's URL; never one that the response names.
     package var url: URL
@@ -185,7 +183,6 @@ package struct StoredResponse: Sendable, Hashable {
         self.isInvalidated = isInvalidated
     }
 
-    /// Its valid `Date`.
     package var date: Date? { fields.date(receivedAt: received) }
 
     /// Its valid `Last-Modified`; `nil` when there are several.

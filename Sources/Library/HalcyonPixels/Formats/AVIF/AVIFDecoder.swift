@@ -18,7 +18,6 @@ struct AVIFFrameReader: FileFrameReader {
     private(set) var position = 0
 
     private let file: AVIFFile
-    /// The colour profile to apply.
     private let profile: ForeignProfile?
     private let colours: ColourDescription
     /// The number of times a sequence plays; 0 means forever. libavif below 1.0 does not report it.

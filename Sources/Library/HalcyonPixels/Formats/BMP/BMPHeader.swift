@@ -27,7 +27,6 @@ struct BMPHeader {
     /// Bytes from one stored row to the next, for uncompressed pixels.
     var rowSize: Int { (size.width * bitsPerPixel + 31) / 32 * 4 }
 
-    /// Bytes of a row that hold pixels.
     var usedRowSize: Int { (size.width * bitsPerPixel + 7) / 8 }
 
     private static let headerSizes: Set<Int> = [12, 16, 40, 52, 56, 64, 108, 124]

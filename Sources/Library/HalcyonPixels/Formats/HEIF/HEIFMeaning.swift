@@ -94,7 +94,6 @@ struct HEIFPicture {
     /// By what an item without a codec is compressed as a whole, such as `defl`.
     private(set) var compression: String?
 
-    /// For a whole file.
     init(_ file: Data) {
         self = file.withUnsafeBytes { bytes in
             ISOBoxes(bytes).first("meta").map { HEIFItems($0).primaryPicture } ?? HEIFPicture([])

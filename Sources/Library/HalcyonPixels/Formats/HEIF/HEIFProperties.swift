@@ -171,7 +171,6 @@ struct HEIFReferences {
     }
 }
 
-/// Which items an item refers to, and as what.
 struct HEIFReference {
     let type: String
     let from: Int
@@ -179,7 +178,6 @@ struct HEIFReference {
     /// Whether the box has as many items as it says, and nothing else.
     let isWhole: Bool
 
-    /// The references in an `iref` box.
     static func all(in box: ISOBoxes.Box) -> [HEIFReference] {
         let length = box.byte(0) == 0 ? 2 : 4
         return box.boxes(skipping: 4).map { HEIFReference($0, length) }

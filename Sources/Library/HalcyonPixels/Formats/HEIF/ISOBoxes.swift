@@ -7,10 +7,8 @@ struct ISOBoxes: Sequence, IteratorProtocol {
         let type: String
         /// The range after size and type; it may extend past the available bytes.
         let content: Range<Int>
-        /// The bytes of the file.
         fileprivate let bytes: UnsafeRawBufferPointer
 
-        /// Bytes of the content that are there.
         var available: Int { Swift.min(content.upperBound, bytes.count) - content.lowerBound }
 
         /// The boxes in the content, behind the version and flags of a full box.
@@ -44,7 +42,6 @@ struct ISOBoxes: Sequence, IteratorProtocol {
     /// hundreds.
     private var left = 4096
 
-    /// The boxes of a whole file.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init(bytes, 0..<bytes.count, skipping: 0)
     }
@@ -79,14 +76,12 @@ struct ISOBoxes: Sequence, IteratorProtocol {
 
     var first: Box? { first { _ in true } }
 
-    /// The first box of a type.
     func first(_ type: String) -> Box? {
         first { $0.type == type }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The name of a box or a brand.
     func fourLetters(_ offset: Int) -> String? {
         slice(offset, count: 4).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -35,7 +35,6 @@ struct HEIFItems {
     private var types: [Int: String] = [:]
     /// The properties of each item, in the order in which they are to be applied.
     private var properties: [Int: [ISOBoxes.Box]] = [:]
-    /// Items that are auxiliary to others.
     private var auxiliary: [(from: Int, to: [Int])] = []
     /// The first of the items that an item is made of.
     private var parts: [Int: Int] = [:]

@@ -30,7 +30,6 @@ extension ImageInformation {
 /// The findings from the segments before the pixels of a JPEG file.
 private struct JPEGFindings {
     private(set) var frame: JPEGFrame?
-    /// Orientation, camera and profile.
     private(set) var information = ImageInformation(.JPEG)
     private var tables: [Int: [Int]] = [:]
     private var hasEXIF = false
@@ -135,7 +134,6 @@ private enum MultiPictureIndex {
     }
 }
 
-/// The qualities of libjpeg.
 enum JPEGQuality {
     /// The table for brightness at quality 50 (ITU-T T.81, K.1), in the order of the file.
     private static let standard = [

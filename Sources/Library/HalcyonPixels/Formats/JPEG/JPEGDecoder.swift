@@ -26,7 +26,6 @@ struct OpenedJPEG: OpenedImage {
     private let data: Data
     private let stored: JPEGHeader
     private let skipsCoefficients: Bool
-    /// The profile that colours are converted from.
     private let profile: ForeignProfile?
 
     /// `nil` for a grey file with a profile of tables.
@@ -85,7 +84,6 @@ struct OpenedJPEG: OpenedImage {
         }
     }
 
-    /// The size as shown at one over `denominator`.
     private func reducedSize(_ denominator: Int) -> PixelSize {
         PixelSize(
             width: JPEGReader.reduced(header.size.width, denominator),

@@ -3,7 +3,6 @@
 /// A pure value of constant size, whatever the bytes are. It stops at the end of the image, and at
 /// whatever libjpeg might read in another way.
 struct JPEGScanCounter: Equatable {
-    /// The coding process of the file.
     enum Process {
         /// No frame header has arrived yet.
         case unknown
@@ -16,7 +15,6 @@ struct JPEGScanCounter: Equatable {
     private enum Position: Equatable {
         /// Before byte 0 or 1 of the file.
         case start(Int)
-        /// Between segments.
         case between
         /// After an 0xFF between segments.
         case mark
@@ -24,22 +22,18 @@ struct JPEGScanCounter: Equatable {
         case length(code: UInt8, upper: UInt8?)
         /// In a segment, with so many bytes to come.
         case segment(code: UInt8, left: Int)
-        /// In the coded data of a scan.
         case scan
         /// After an 0xFF in that.
         case scanMark
-        /// After the end.
         case end
     }
 
     private(set) var process = Process.unknown
-    /// The scans that have begun.
     private(set) var begun = 0
     /// The scans of which the next mark after their end has arrived and is a scan's or the image's end.
     private(set) var complete = 0
     /// The bytes that belong to the complete scans, the two of the mark that ends the last one included.
     private(set) var completeLength = 0
-    /// The bytes looked at.
     private(set) var count = 0
     private var position = Position.start(0)
 

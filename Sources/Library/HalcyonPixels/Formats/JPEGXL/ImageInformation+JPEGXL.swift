@@ -33,7 +33,6 @@ private struct JPEGXLBoxes {
     /// Whether boxes that are not there yet could tell no more.
     private(set) var isComplete = true
 
-    /// Without boxes.
     init(codestream: UnsafeRawBufferPointer) {
         self.codestream = codestream
     }

@@ -46,7 +46,6 @@ struct TIFFHeader {
     /// The EXIF orientation of the stored pixels, 1…8.
     var orientation: Int { first(274).flatMap { 1...8 ~= $0 ? $0 : nil } ?? 1 }
 
-    /// Bits per sample.
     var depth: Int? { bitsPerSample.first }
 
     private func first(_ tag: Int) -> Int? { values[tag]?.first }
@@ -155,7 +154,6 @@ extension TIFFHeader {
     /// Grey pictures with so many more bands, none of which is opacity, are measurements.
     private static let fewestMeasurements = 4
 
-    /// Samples of a colour.
     private var colourCount: Int {
         switch photometric {
         case 2, 6, 8, 9, 10: 3
@@ -166,7 +164,6 @@ extension TIFFHeader {
         }
     }
 
-    /// Samples behind those of colour.
     var extraCount: Int { max(0, samplesPerPixel - colourCount) }
 
     /// Which of the samples behind those of colour is opacity; `nil` when none is. One of which nothing at all is
@@ -178,7 +175,6 @@ extension TIFFHeader {
 
     var hasAlpha: Bool { alphaIndex != nil }
 
-    /// Whether colours are multiplied with it.
     var isPremultiplied: Bool { alphaIndex.map { extraSamples.dropFirst($0).first == 1 } ?? false }
 
     /// The file with its samples said to be red, green, blue and separate opacity, so that they are read as they

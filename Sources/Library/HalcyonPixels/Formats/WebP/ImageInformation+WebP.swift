@@ -36,12 +36,10 @@ extension ImageInformation {
     }
 }
 
-/// The findings from the chunks of a WebP file.
 private struct WebPFindings {
     private(set) var size: PixelSize?
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    /// Orientation, camera and profile.
     private(set) var information = ImageInformation(.WebP)
     private(set) var delays: [Double] = []
     private(set) var loopCount = 0
@@ -51,7 +49,6 @@ private struct WebPFindings {
     private var hasEXIF = false
     private var lastEnd = 0
 
-    /// The largest number of frames that are read.
     private static let mostFrames = 65_536
 
     var waitsForOrientation: Bool { announcesEXIF && !hasEXIF }

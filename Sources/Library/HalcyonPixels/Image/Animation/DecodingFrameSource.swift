@@ -50,7 +50,6 @@ final class DecodingFrameSource: ImageFrameSource {
         DecodingFrameSource(content, data: data, openReader: openReader)
     }
 
-    /// The pixels of a frame, no side longer than `longestSide`.
     func bitmap(at index: Int, longestSide: Int?) throws -> Bitmap {
         guard index >= 0, index < frameCount else {
             throw ImageCodingError.processing(reason: "there is no frame \(index)")

@@ -14,7 +14,6 @@ package final class FrameBuffer: Sendable {
     /// Runs a job some time later, elsewhere.
     typealias Scheduler = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
-    /// The frames in memory, and those that failed.
     package struct Contents: Sendable {
         package fileprivate(set) var frames: [Int: Bitmap] = [:]
         fileprivate(set) var failed: Set<Int> = []
@@ -66,27 +65,22 @@ package final class FrameBuffer: Sendable {
 
     package var isLoading: Bool { state.withLock { $0.window.loading != nil } }
 
-    /// See `FrameWindow.join(at:lookahead:)`.
     package func join(at position: Int, lookahead: Int) -> ViewerID {
         change { $0.window.join(at: position, lookahead: lookahead) }
     }
 
-    /// See `FrameWindow.move(_:to:)`.
     package func move(_ id: ViewerID, to position: Int) {
         change { ((), $0.window.move(id, to: position)) }
     }
 
-    /// See `FrameWindow.seek(_:to:)`.
     package func seek(_ id: ViewerID, to position: Int) {
         change { ((), $0.window.seek(id, to: position)) }
     }
 
-    /// See `FrameWindow.purge(_:keepsPresent:)`.
     package func purge(_ id: ViewerID, keepsPresent: Bool) {
         change { ((), $0.window.purge(id, keepsPresent: keepsPresent)) }
     }
 
-    /// See `FrameWindow.leave(_:)`.
     package func leave(_ id: ViewerID) {
         change { ((), $0.window.leave(id)) }
     }

@@ -6,7 +6,6 @@
 package struct FrameWindow {
     package typealias ViewerID = Int
 
-    /// The result of a change.
     struct Action: Equatable {
         var dropped: [Int] = []
         /// The frame to decode now; `loaded(_:bytes:)` or `failed(_:)` must be called afterwards.
@@ -18,7 +17,6 @@ package struct FrameWindow {
         case showing
         /// Those after the present frame, which the viewer has itself.
         case following
-        /// The present frame, if it is there.
         case present
         case nothing
     }
@@ -31,7 +29,6 @@ package struct FrameWindow {
     }
 
     let frameCount: Int
-    /// Bytes that frames may take.
     let budget: Int
     private(set) var held: Set<Int> = []
     private(set) var failed: Set<Int> = []

@@ -8,7 +8,6 @@ extension Image {
         return animatedSource?.frameCount == 1 ? .infinity : 0
     }
 
-    /// The frames to play for this image.
     package var playback: PixelContent {
         content.timing == nil ? animatedSource?.playback ?? content : content
     }
