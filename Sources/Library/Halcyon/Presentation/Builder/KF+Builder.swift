@@ -133,12 +133,6 @@ extension KF.Builder {
         load(into: button, .background(state))
     }
 
-    /// Loads the image and gives it to `button`.
-    @discardableResult
-    public func set<Button: KFCrossPlatformToggleButton>(to button: Button) -> DownloadTask? {
-        load(into: button, .image)
-    }
-
     /// Loads the image and gives it to `button` as alternate image.
     @discardableResult
     public func setAlternative<Button: KFCrossPlatformToggleButton>(

@@ -32,12 +32,11 @@ public struct ControlState: OptionSet, Hashable, Sendable {
     func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState)
 }
 
-/// A button with an image, and another one for when it is switched on.
+/// A button with an image, which shows it when switched off or in both states, and another one for when it
+/// is switched on.
 ///
 /// Each of them is a slot of its own: loads of different slots are independent.
-@MainActor public protocol KFCrossPlatformToggleButton: KingfisherCompatible {
-    /// The image of the button that is switched off, or in both states.
-    var image: KFCrossPlatformImage? { get set }
+@MainActor public protocol KFCrossPlatformToggleButton: KingfisherHasImageComponent {
     /// The image of the button that is switched on.
     var alternateImage: KFCrossPlatformImage? { get set }
 }

@@ -1,54 +1,4 @@
 @MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
-    /// Loads the image of `source` and shows it as the image.
-    ///
-    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
-    /// this slot alone.
-    @discardableResult
-    public func setImage(
-        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
-        completionHandler: ImageSettingCompletion? = nil
-    ) -> DownloadTask? {
-        load(
-            source, into: .image, placeholder: placeholder,
-            options: KingfisherParsedOptionsInfo(ofView: options), progress: progressBlock,
-            completion: completionHandler)
-    }
-
-    /// Loads an image and shows it as the image; see the form for sources.
-    @discardableResult
-    public func setImage(
-        with source: Source?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: source, placeholder: placeholder, options: options,
-            progressBlock: nil, completionHandler: completionHandler)
-    }
-
-    /// Loads an image and shows it as the image; see the form for sources.
-    @discardableResult
-    public func setImage(
-        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil, progressBlock: DownloadProgressBlock? = nil,
-        completionHandler: ImageSettingCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: resource?.convertToSource(), placeholder: placeholder, options: options,
-            progressBlock: progressBlock, completionHandler: completionHandler)
-    }
-
-    /// Loads an image and shows it as the image; see the form for sources.
-    @discardableResult
-    public func setImage(
-        with resource: (any Resource)?, placeholder: KFCrossPlatformImage? = nil,
-        options: KingfisherOptionsInfo? = nil, completionHandler: ImageSettingCompletion? = nil
-    ) -> DownloadTask? {
-        setImage(
-            with: resource?.convertToSource(), placeholder: placeholder, options: options,
-            progressBlock: nil, completionHandler: completionHandler)
-    }
-
     /// Loads the image of `source` and shows it as the alternate image.
     ///
     /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an image view, for
@@ -99,11 +49,6 @@
             progressBlock: nil, completionHandler: completionHandler)
     }
 
-    /// The number of the load the image waits for; `nil` when it waits for none.
-    public var taskIdentifier: Source.Identifier.Value? {
-        SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier
-    }
-
     /// The number of the load the alternate image waits for; `nil` when it waits for none.
     public var alternateTaskIdentifier: Source.Identifier.Value? {
         SlotTable.shared.runningLoader(of: base, .alternateImage)?.taskIdentifier
@@ -111,7 +56,7 @@
 
     /// Cancels what the image waits for; that completes with an error.
     public func cancelImageDownloadTask() {
-        SlotTable.shared.runningLoader(of: base, .image)?.cancel()
+        cancelDownloadTask()
     }
 
     /// Cancels what the alternate image waits for; that completes with an error.
@@ -121,10 +66,6 @@
 }
 
 extension ImagePart where Holder: KFCrossPlatformToggleButton {
-    static var image: Self {
-        Self(slot: .image, get: { $0.image }, set: { button, image, _ in button.image = image })
-    }
-
     static var alternateImage: Self {
         Self(
             slot: .alternateImage, get: { $0.alternateImage },
