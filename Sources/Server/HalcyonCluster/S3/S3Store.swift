@@ -4,12 +4,15 @@ import HalcyonHTTP
 package import HalcyonWork
 import Synchronization
 
-/// Objects in a bucket of a store with the protocol of Amazon S3.
+/// Objects in a bucket of a store with the protocol of Amazon S3, by names. If names identify the content,
+/// an object never changes but for its generation.
+///
+/// Each call takes some tenths of a second at most, and throws when the store does not respond.
 ///
 /// Length and SHA-256 of an object are its metadata, so that one request shows whether it is
 /// complete; and its generation, if it has one. Nothing else is, because stores limit metadata,
 /// Amazon's to 2 KB.
-package final class S3Store: SharedBytes {
+package final class S3Store: Sendable {
     package struct Settings: Sendable {
         /// Scheme, host and, where needed, port and path; the bucket is the next segment.
         package var endpoint: URL
@@ -70,8 +73,9 @@ package final class S3Store: SharedBytes {
         }
     }
 
+    /// Stores an object; without `replacing`, returns `false` if one of the name exists.
     package func store(
-        _ object: SharedObject, as name: String, replacing: Bool
+        _ object: SharedObject, as name: String, replacing: Bool = false
     ) async throws(EngineError) -> Bool {
         var request = request("PUT", name)
         request.httpBody = object.body
@@ -98,8 +102,6 @@ package final class S3Store: SharedBytes {
             throw answer.error
         }
     }
-
-    // MARK: Requests
 
     private func request(_ method: String, _ name: String) -> URLRequest {
         var request = URLRequest(url: url(of: name))

@@ -18,7 +18,7 @@ final class Cluster: Sendable {
     let work: LeasedWork?
     private let leases: (any LeaseStore)?
     /// `nil` without a store of bytes.
-    private let store: (any SharedBytes)?
+    private let store: S3Store?
     let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
     private let metrics: ServerMetrics
@@ -97,8 +97,6 @@ final class Cluster: Sendable {
         }
     }
 
-    // MARK: Publications
-
     /// Returns the publication of an object: its bytes or, if it is large, its place.
     ///
     /// - Parameters:
@@ -162,8 +160,6 @@ final class Cluster: Sendable {
         SharedContent.elsewhere.buffer
     }
 
-    // MARK: The store of bytes
-
     /// Returns an object; `.missing` also when the store cannot be asked.
     func object(_ name: String) async -> StoredObject {
         guard let store else { return .missing }
@@ -212,8 +208,6 @@ final class Cluster: Sendable {
             }
         }
     }
-
-    // MARK: Messages and metrics
 
     /// Tells all servers of one that has asked for a pause.
     func tellPause(of origin: String, until end: Date) {
