@@ -1,5 +1,4 @@
 import CVips
-import Glibc
 import Synchronization
 
 /// libvips' error buffer, shared by all threads, behind one lock with the ledger that divides it.

@@ -1,5 +1,4 @@
 import CVips
-import Glibc
 import Synchronization
 
 /// The libvips library as a whole: start-up, what it can do, and what it holds.

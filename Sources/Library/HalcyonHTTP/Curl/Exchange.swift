@@ -1,13 +1,11 @@
 import CHTTP
 import Foundation
-import Synchronization
 
 final class Exchange: @unchecked Sendable {
     // Unchecked: mutable state is used on the loop's thread alone.
 
     typealias Continuation = CheckedContinuation<ExchangeTimes?, any Error>
 
-    /// The decision about the response's body.
     private enum Decision {
         /// There is no header yet.
         case none
@@ -120,7 +118,6 @@ final class Exchange: @unchecked Sendable {
         loop.check(at: now + rest)
     }
 
-    /// Called when libcurl has ended the transfer.
     func transferEnded(_ code: CURLcode) {
         if case .pending = decision, code == CURLE_OK {
             ending = code
@@ -132,8 +129,7 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - From libcurl; the transfer must not be removed here
 
-    /// Called before connecting to an address of the host.
-    /// - Returns: Whether the address is allowed.
+    /// Called before connecting to an address of the host; returns whether the address is allowed.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let refusal = configuration.refusal(of: address, host: request.host) else {
             return true
@@ -166,8 +162,7 @@ final class Exchange: @unchecked Sendable {
         return true
     }
 
-    /// Called with a line of the header.
-    /// - Returns: Whether to go on.
+    /// Called with a line of the header; returns whether to go on.
     func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
         do {
             guard let answer = try header.take(line, of: request.url) else { return true }
@@ -258,7 +253,6 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - Ends
 
-    /// Acts on the decision about the body, or on the error instead of one.
     private func decided(_ result: Result<BodyDisposition, any Error>) {
         // Cancelled or timed out meanwhile.
         guard handle != nil else { return }

@@ -1,7 +1,6 @@
 import CStorage
 import Dispatch
 public import Foundation
-import Glibc
 import Synchronization
 
 /// A value with a memory cost.

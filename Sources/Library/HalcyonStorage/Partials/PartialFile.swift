@@ -1,6 +1,5 @@
 import CStorage
 package import Foundation
-import Glibc
 package import HalcyonWork
 
 /// The file of one download in a ``PartialFiles``: its content, and appended bytes.
