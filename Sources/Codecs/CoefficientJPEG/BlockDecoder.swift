@@ -41,16 +41,6 @@ enum BlockKind {
         }
     }
 
-    var side: Int {
-        switch self {
-        case .mean: MeanBlock.side
-        case .averaged2: AveragedBlock.side
-        case .low2: LowBlock2.side
-        case .low4: LowBlock4.side
-        case .full: FullBlock.side
-        }
-    }
-
     /// The zigzag places of the coefficients that count, 0 first.
     var places: [Int] {
         switch self {

@@ -183,7 +183,6 @@ enum GTypes {
     static let float = GType(14 << 2)
     static let double = GType(15 << 2)
     static let string = GType(16 << 2)
-    static let object = GType(20 << 2)
 
     static func isA(_ type: GType, _ parent: GType) -> Bool {
         g_type_is_a(type, parent) != 0

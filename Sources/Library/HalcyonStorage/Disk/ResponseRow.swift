@@ -16,7 +16,6 @@ package struct ResponseRow: Sendable, Equatable {
     package var fields: Data
     /// The time at which the request was sent; seconds since 1970, like all times here.
     package var requested: Double
-    /// The time at which the header fields arrived.
     package var received: Double
     /// The identity of the received bytes. 0 for a response without content of interest: a
     /// redirect, or a remembered error.
@@ -74,11 +73,6 @@ package struct FileOrigin: Sendable, Equatable {
     package var derivation: Derivation?
     /// The row of the response, if it still exists. Its generation may have changed by now.
     package var response: ResponseRow?
-
-    package init(derivation: Derivation?, response: ResponseRow?) {
-        self.derivation = derivation
-        self.response = response
-    }
 }
 
 extension ResponseRow {

@@ -26,11 +26,6 @@ package struct Dimensions: Sendable, Hashable, Encodable {
 package struct Position: Sendable, Hashable {
     package var x: Int
     package var y: Int
-
-    package init(x: Int, y: Int) {
-        self.x = x
-        self.y = y
-    }
 }
 
 package struct Region: Sendable, Hashable {

@@ -25,7 +25,6 @@ struct OptionArguments {
     }
 
     var count: Int { values.count }
-    var isEmpty: Bool { values.allSatisfy(\.isEmpty) }
 
     /// The argument at `index`, counted from 0; `nil` when it is missing or empty.
     subscript(index: Int) -> String? {

@@ -25,8 +25,6 @@ package struct CacheControlDirectives: Sendable, Hashable {
 
     package init() {}
 
-    package var isEmpty: Bool { arguments.isEmpty && !isUnterminated }
-
     /// Adds a directive unless it is there; `name` is in lower case.
     mutating func note(_ name: String, _ argument: Argument) {
         if name == "no-cache" || name == "private" {

@@ -15,8 +15,8 @@ package enum HTTPDate {
         return "\(day), \(two(parts.tm_mday)) \(month) \(1900 + parts.tm_year) \(time) GMT"
     }
 
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
+    static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 }
@@ -101,13 +101,11 @@ package enum HTTPDateParser {
 
 /// Reads the parts of a date. Texts to compare with are in lower case.
 struct DateReader {
-    static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+    static let weekdays = HTTPDate.days.map(\.lowercasedASCII)
     static let longWeekdays = [
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
-    static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
+    static let months = HTTPDate.months.map(\.lowercasedASCII)
 
     private var rest: Substring.UTF8View
 
