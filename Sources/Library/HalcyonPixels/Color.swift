@@ -35,10 +35,6 @@ extension Color {
         Color(red: red.clamped, green: green.clamped, blue: blue.clamped, alpha: alpha.clamped)
     }
 
-    init(_ color: Color, alpha: CGFloat) {
-        self.init(red: color.red, green: color.green, blue: color.blue, alpha: alpha)
-    }
-
     func components(times factor: Double) -> [Double] {
         [red * factor, green * factor, blue * factor]
     }

@@ -63,7 +63,6 @@ struct ByteEdit {
 }
 
 extension Data {
-    /// These bytes with others in some places.
     func applying(_ edits: [ByteEdit]) -> Data {
         var result = Data(self)
         for edit in edits { result.replaceSubrange(edit.range, with: edit.bytes) }
@@ -120,7 +119,10 @@ struct PNGPositions {
             UInt32(chunk: "iTXt") where data.hasText("Raw profile type "),
             UInt32(chunk: "tEXt") where data.hasText("Raw profile type "),
             UInt32(chunk: "zTXt") where data.hasText("Raw profile type "):
-            if Self.isColour(data) { return }
+            // A colour profile decides what the picture looks like.
+            if data.hasText("Raw profile type icc") || data.hasText("Raw profile type icm") {
+                return
+            }
             dropped.append(chunk.whole)
         default: break
         }
@@ -138,10 +140,5 @@ struct PNGPositions {
         self.edits.append(
             ByteEdit(chunk.range.lowerBound - 4..<end, Array(checked)))
         self.edits.append(ByteEdit(end..<end + 4, withUnsafeBytes(of: sum) { Array($0) }))
-    }
-
-    /// Whether it is a colour profile, which decides what the picture looks like.
-    private static func isColour(_ data: UnsafeRawBufferPointer) -> Bool {
-        data.hasText("Raw profile type icc") || data.hasText("Raw profile type icm")
     }
 }

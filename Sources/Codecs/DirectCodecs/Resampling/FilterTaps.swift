@@ -20,7 +20,7 @@ struct FilterTaps: Sendable {
         let width = (most + multiple - 1) / multiple * multiple
         var starts = [Int32](repeating: 0, count: axis.targetCount)
         var weights = [Int16](repeating: 0, count: axis.targetCount * width)
-        LanczosKernel.withTable { table in
+        LanczosKernel.steps.withUnsafeBufferPointer { table in
             weights.withUnsafeMutableBufferPointer { weights in
                 withUnsafeTemporaryAllocation(
                     of: Double.self, capacity: window.count + most
@@ -91,12 +91,8 @@ enum LanczosKernel {
 
     /// The function at each step from 0 on, with a zero behind the last: reading between two steps is off
     /// by less than 10⁻⁶, and much faster than two sines.
-    private static let steps: [Float] = (0...Int(radius * stepsPerUnit) + 1).map { step in
+    static let steps: [Float] = (0...Int(radius * stepsPerUnit) + 1).map { step in
         Float(exact(Double(step) / stepsPerUnit))
-    }
-
-    static func withTable<R>(_ body: (UnsafeBufferPointer<Float>) -> R) -> R {
-        steps.withUnsafeBufferPointer(body)
     }
 
     @inline(__always)

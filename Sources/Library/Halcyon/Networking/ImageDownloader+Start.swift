@@ -10,7 +10,6 @@ extension ImageDownloader {
     /// `handle` is linked to the download; cancelling it completes this caller with `taskCancelled`.
     /// - Parameters:
     ///   - progress: Called on the main queue.
-    ///   - viewer: The display of a progressive JPEG during the download.
     ///   - retention: Lets the request be served by a download that has ended since the request
     ///     began; `handle` is then not linked.
     ///   - hop: The request to send instead of a plain one for `url`; the modifier has already been
@@ -109,7 +108,9 @@ extension ImageDownloader {
             // The handle may have been cancelled before; other callers may still have joined.
             guard !task.isTransferCancelled else { return }
             if hop?.redirectCount ?? 0 == 0 {
-                eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
+                let observer: any ImageDownloaderDelegate =
+                    delegate ?? DefaultImageDownloaderDelegate.shared
+                observer.imageDownloader(self, willDownloadImageForURL: url, with: request)
             }
             let transfer = Transfer(
                 id: ticket.work, task: task, downloader: self, settings: settings,
@@ -237,7 +238,6 @@ struct DownloadHop: Sendable {
     let request: URLRequest
     /// The URL of the first request in the chain, which is the one the program knows.
     let firstURL: URL
-    /// The number of redirects followed so far.
     let redirectCount: Int
     /// Whether the request revalidates a stored response, so that a `304` is valid.
     let isConditional: Bool

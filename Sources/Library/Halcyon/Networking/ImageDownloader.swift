@@ -39,7 +39,6 @@ open class ImageDownloader: @unchecked Sendable {
     let now: @Sendable () -> Date
     let revalidations: Revalidations
     let network: any NetworkMonitoring
-    /// The log of decisions about stored responses.
     let cacheLog: HTTPCacheLog
     let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
@@ -297,10 +296,6 @@ open class ImageDownloader: @unchecked Sendable {
         settings.withLock { $0.network = made }
         return made
     }
-
-    var eventDelegate: any ImageDownloaderDelegate {
-        delegate ?? DefaultImageDownloaderDelegate.shared
-    }
 }
 
 struct DownloaderSettings: Sendable {
@@ -339,7 +334,6 @@ struct DownloaderSettings: Sendable {
     }
 }
 
-/// The supported values of a `URLSessionConfiguration`.
 struct SessionLimits: Sendable {
     /// Seconds; the shorter of this and a request's own timeout counts.
     let requestTimeout: TimeInterval
@@ -367,7 +361,6 @@ extension DownloaderSettings {
         client.connectionsPerHost = max(1, limits.connectionsPerHost)
     }
 
-    /// `request` with the session's header fields.
     func completed(_ request: URLRequest) -> URLRequest {
         var request = request
         for (name, value) in sessionLimits?.headers ?? [:]

@@ -68,10 +68,10 @@ extension Image {
     /// own opacity stays.
     package func mixed(with color: Color, fraction: CGFloat) -> Image {
         let paint = color.clamped
-        let part = (1 - fraction.clamped) * paint.alpha
-        return changing { image, _ in
-            try image.mappingColor { try $0.painted(with: Color(paint, alpha: part)) }
-        }
+        let part = Color(
+            red: paint.red, green: paint.green, blue: paint.blue,
+            alpha: (1 - fraction.clamped) * paint.alpha)
+        return changing { image, _ in try image.mappingColor { try $0.painted(with: part) } }
     }
 
     /// The image with a colour composited over it (source-over, on sRGB values).

@@ -153,7 +153,9 @@ extension CacheDirectory {
             if renamed.contains(number) { return true }
             if failures[number] != nil { return false }
             do {
-                try files[number].rename(in: folder)
+                let written = files[number]
+                try folder.rename(
+                    written.temporary, to: written.row.name, overwriting: written.file.overwriting)
                 renamed.insert(number)
                 return true
             } catch {
@@ -207,12 +209,6 @@ extension CacheDirectory {
             known { $0.mirror.set(entry, of: entry.row.name) }
             return .success(())
         }
-    }
-}
-
-extension WrittenFile {
-    fileprivate func rename(in folder: CacheFolder) throws(POSIXError) {
-        try folder.rename(temporary, to: row.name, overwriting: file.overwriting)
     }
 }
 

@@ -101,7 +101,7 @@ extension KFImage {
                 KingfisherManager.shared.defaultOptions + [.loadDiskFileSynchronously])
         }
 
-        private init(copying other: Context) {
+        init(copying other: Context) {
             source = other.source
             options = other.options
             onFailureDelegate = other.onFailureDelegate.copy()
@@ -116,10 +116,6 @@ extension KFImage {
             reducePriorityOnDisappear = other.reducePriorityOnDisappear
             startLoadingBeforeViewAppear = other.startLoadingBeforeViewAppear
             rendering = other.rendering
-        }
-
-        func copy() -> Context {
-            Context(copying: self)
         }
     }
 }

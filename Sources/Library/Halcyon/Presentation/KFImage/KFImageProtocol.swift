@@ -58,7 +58,7 @@ extension KFImageProtocol {
     public var onProgressDelegate: Delegate<(Int64, Int64), Void> { context.onProgressDelegate }
 
     public func copyForMutation() -> Self {
-        Self(context: context.copy())
+        Self(context: KFImage.Context(copying: context))
     }
 
     /// Adds a configuration block for the image's view.

@@ -242,7 +242,7 @@ extension ImageRequest {
         _ context: inout RetryContext?
     ) async throws(KingfisherError) -> ImageRequest {
         guard isCurrent?() ?? true else { throw error }
-        if !handle.hasRememberedError, let strategy = recovery.strategy(for: error) {
+        if !handle.hasRememberedError, !error.isCancelled, let strategy = recovery.retryStrategy {
             let history = context ?? RetryContext(source: originalSource, error: error)
             history.error = error
             context = history
@@ -293,7 +293,7 @@ struct FailureRecovery: Sendable {
         case fail(KingfisherError)
     }
 
-    private let retryStrategy: (any RetryStrategy)?
+    let retryStrategy: (any RetryStrategy)?
     private var lowDataSource: Source?
     private var alternatives: [Source]
     private var propagated: [PropagationError] = []
@@ -302,10 +302,6 @@ struct FailureRecovery: Sendable {
         retryStrategy = options.retryStrategy
         lowDataSource = options.lowDataModeSource
         alternatives = options.alternativeSources ?? []
-    }
-
-    func strategy(for error: KingfisherError) -> (any RetryStrategy)? {
-        error.isCancelled ? nil : retryStrategy
     }
 
     /// Returns the next step if `source` failed with `error` and is not retried.
