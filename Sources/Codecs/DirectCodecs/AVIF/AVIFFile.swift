@@ -100,8 +100,6 @@ package final class AVIFFile: @unchecked Sendable {
 
     /// Decodes the next frame and writes its pixels as stored: rows from the top without padding, 3
     /// channels or, with opacity, 4, straight, of 8 bits or, when more are stored, 16.
-    ///
-    /// - Parameter pixels: Room for them.
     package func next(into pixels: UnsafeMutableRawPointer) throws(CodecRefusal) {
         try convert(try nextImage(), into: pixels)
     }

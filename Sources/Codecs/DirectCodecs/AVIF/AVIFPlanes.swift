@@ -207,7 +207,6 @@ final class AVIFPlaneReduction {
         if case .bytes(_, let made) = work { made.deallocate() }
     }
 
-    /// Writes the next target row, on the scale of the plane's samples.
     func writeNextRow(to target: UnsafeMutablePointer<Float>) {
         switch work {
         case .bytes(let resampler, let made):

@@ -143,8 +143,6 @@ package struct GIFFile {
     }
 
     /// Throws for a file that ``GIFCanvas`` does not draw.
-    ///
-    /// - Parameter bytes: Those of the file.
     package func checkIsUsual(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         guard bytes.count > 13, width > 0, height > 0, palette?.upperBound ?? 0 <= bytes.count
         else { throw .damaged("it is cut short") }
@@ -165,8 +163,6 @@ package struct GIFFile {
 
 extension GIFBlocks.Picture {
     /// Whether the compressed pixels are valid and enough.
-    ///
-    /// - Parameter bytes: Those of the file.
     package func isIntact(in bytes: UnsafeRawBufferPointer) -> Bool {
         var codes = GIFCodes()
         return codes.areValid(bytes, offset: dataOffset, count: width * height)

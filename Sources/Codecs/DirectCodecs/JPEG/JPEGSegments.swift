@@ -1,7 +1,6 @@
 import CCodecs
 package import Foundation
 
-/// The segments of a JPEG file, one after the other.
 package struct JPEGSegments {
     /// More scans than any encoder writes. Each may cost a pass over the whole picture.
     package static let maximumScanCount = 100

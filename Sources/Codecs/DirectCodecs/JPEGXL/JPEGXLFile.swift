@@ -107,7 +107,6 @@ package final class JPEGXLFile: @unchecked Sendable {
         }
     }
 
-    /// Passes over the next frames.
     package func skip(_ count: Int) {
         decoder.jxl.skip_frames(decoder.pointer, count)
     }

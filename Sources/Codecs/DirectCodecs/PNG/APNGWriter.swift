@@ -39,7 +39,6 @@ package struct APNGWriter {
     /// - Parameters:
     ///   - pixels: `width × height × channels` bytes.
     ///   - previous: The pixels of the frame before; `nil` for the first one.
-    ///   - seconds: The frame's duration.
     /// - Returns: Whether there was memory for that.
     package mutating func append(
         _ pixels: UnsafePointer<UInt8>, after previous: UnsafePointer<UInt8>?, seconds: Double

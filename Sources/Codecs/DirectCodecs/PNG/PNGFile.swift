@@ -50,7 +50,6 @@ package struct PNGFile {
     /// The longest side that readers of PNG take by default.
     static let longestSide = 1_000_000
 
-    /// Reads the chunks up to the pixels.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
         let header = try chunks.header()

@@ -61,7 +61,6 @@ final class InterleavedResampler {
         }
     }
 
-    /// Whether the rows so far are enough for the next target row.
     var hasNextRow: Bool {
         let end = channels == 3 ? opaque.end : weighed.end
         return nextTarget < targetHeight

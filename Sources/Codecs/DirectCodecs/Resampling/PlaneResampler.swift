@@ -63,7 +63,6 @@ final class PlaneResampler {
     /// Tells that the next `count` source rows are written.
     func commit(_ count: Int) { window.commit(count) }
 
-    /// Whether the rows so far are enough for the next target row.
     var hasNextRow: Bool {
         nextTarget < targetHeight
             && window.end >= min(Int(columns.starts[nextTarget]) + columns.width, sourceHeight)

@@ -1,7 +1,6 @@
 import CCodecs
 package import Foundation
 
-/// The properties of a WebP file, from its chunks.
 package struct WebPFile {
     /// Width and height of the picture, or of an animation's canvas, as stored.
     package let width: Int

@@ -65,8 +65,6 @@ extension DiskStorage {
             try inKingfishersWords { try files.makeFolder() }
         }
 
-        // MARK: Storing
-
         /// Writes `value`, in place of the key's former one, to be kept for `expiration` or the
         /// config's. Does nothing when `expiration` has already passed.
         ///
@@ -133,8 +131,6 @@ extension DiskStorage {
             }
         }
 
-        // MARK: Reading
-
         /// The key's value, unless it is missing or expired.
         /// - Throws: `KingfisherError`: 3003 when the index cannot be read; 3004 when there is a file
         ///   that cannot be read or converted; 3011.
@@ -183,8 +179,6 @@ extension DiskStorage {
             try inKingfishersWords { try files.totalSize() }
         }
 
-        // MARK: Removing
-
         /// Removes the key's value, if there is one.
         /// - Throws: `POSIXError` when the file cannot be removed; `KingfisherError`, 3004, when the index cannot be
         ///   written.
@@ -221,8 +215,6 @@ extension DiskStorage {
         public func removeSizeExceededValues() throws -> [URL] {
             try inKingfishersWords { try files.removeExceeding() }
         }
-
-        // MARK: Names
 
         /// Where the key's file is, or would be.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {

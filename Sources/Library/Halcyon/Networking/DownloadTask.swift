@@ -158,9 +158,8 @@ public final class DownloadTask: Sendable {
         state.withLock { $0.carried = .provider }
     }
 
-    /// Runs `action` once when this task is cancelled; at once if it already is.
-    ///
-    /// - Returns: The identifier for `removeCancelAction`.
+    /// Runs `action` once when this task is cancelled; at once if it already is; returns the identifier for
+    /// `removeCancelAction`.
     @discardableResult
     func onCancel(_ action: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in

@@ -46,7 +46,6 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// The notifications that callers want during the download.
     struct Listeners: OptionSet, Sendable {
         let rawValue: UInt8
 
@@ -83,7 +82,6 @@ public class SessionDataTask: @unchecked Sendable {
     private let transfer = OneShot<Task<Void, Never>>()
     let callers: @Sendable () -> [DownloadWaiter]
     let cancel: @Sendable (CancelToken) -> Void
-    /// Changes a caller's priority.
     let reprioritize: @Sendable (CancelToken, Float) -> Void
 
     init(
@@ -120,8 +118,6 @@ public class SessionDataTask: @unchecked Sendable {
     }
 }
 
-// MARK: Callers
-
 extension SessionDataTask: WorkJob {
     /// Cancels the transfer because no caller is left; also before its start.
     package func stop() {
@@ -141,7 +137,6 @@ extension SessionDataTask: WorkJob {
         }
     }
 
-    /// Whether a caller wants these notifications.
     func has(_ listeners: Listeners) -> Bool {
         state.withLock { $0.listeners.isSuperset(of: listeners) }
     }
@@ -151,8 +146,6 @@ extension SessionDataTask: WorkJob {
         state.withLock { $0.size = size }
     }
 }
-
-// MARK: The transfer
 
 extension SessionDataTask {
     /// Starts the transfer, on this thread up to its first wait and then on those of the network,
@@ -167,7 +160,6 @@ extension SessionDataTask {
         if case .cancelled = stage { true } else { false }
     }
 
-    /// Notes the request that is about to be sent, and its `Authorization`.
     func send(_ request: URLRequest, credentials: String?, at date: Date) {
         state.withLock { state in
             state.request = request
@@ -204,9 +196,8 @@ extension SessionDataTask {
         }
     }
 
-    /// Appends a piece of the body unless it would then be longer than `limit`.
-    ///
-    /// - Returns: The length of the body so far; `nil` when the piece was not appended.
+    /// Appends a piece of the body unless it would then be longer than `limit`; returns the length of the
+    /// body so far, or `nil` when the piece was not appended.
     func append(_ bytes: UnsafeRawBufferPointer, limit: Int?) -> Int? {
         state.withLock { state in
             let (count, overflow) = state.body.count.addingReportingOverflow(bytes.count)
@@ -234,12 +225,9 @@ extension SessionDataTask {
     }
 }
 
-// MARK: The answer
-
 extension SessionDataTask {
     var head: AnswerHead? { stage.answer?.head }
 
-    /// The length of the body being received, if known.
     var expectedLength: Int64? {
         if case .receiving(_, let expected) = stage { expected } else { nil }
     }
@@ -275,7 +263,6 @@ extension SessionDataTask {
     /// The bytes received so far, not copied; later ones do not change the result.
     var sharedData: Data { state.withLock { $0.body } }
 
-    /// The number of bytes received so far.
     var receivedCount: Int { state.withLock { $0.body.count } }
 
     /// A copy of those bytes received so far that are in `range`.

@@ -45,7 +45,6 @@ final class Transfer: Sendable {
         sizes = SizeWatch(task)
     }
 
-    /// Carries out the request and serves the callers.
     func run(_ request: URLRequest) async {
         do {
             try await receive(request)
@@ -165,7 +164,6 @@ extension Transfer {
             reason: "its content encoding is \(unknown.joined(separator: ", "))")
     }
 
-    /// Returns the metrics; `nil` for an unsuccessful response.
     private func metrics(
         start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int,
         resumedByteCount: Int
@@ -248,7 +246,6 @@ extension Transfer {
         noteBytes(received, of: sent)
     }
 
-    /// Notifies the observers that `received` bytes of the body have arrived.
     private func noteBytes(_ received: Int, of sent: Sent) {
         if task.has(.progress), let expected = task.expectedLength {
             progress.report(Int64(received), of: expected)

@@ -87,7 +87,6 @@ package struct WorkLedger<
 
     package init() {}
 
-    /// Whether there are no waiters and no retentions.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
 
     package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
@@ -99,8 +98,6 @@ package struct WorkLedger<
         }
     }
 }
-
-// MARK: Callers
 
 extension WorkLedger {
     /// Adds a caller to the work for `key`; without running work, `makeJob` makes its job from the
@@ -166,8 +163,6 @@ extension WorkLedger {
         running[entry.key] = nil
     }
 }
-
-// MARK: Retentions
 
 extension WorkLedger {
     /// Keeps results of the group from now on, until `release(_:)`, which must be called once.

@@ -154,7 +154,6 @@ package final class SteppedWork: WorkJob {
         return false
     }
 
-    /// Whether `isWanted` has returned false.
     package var isGivenUp: Bool { givenUp.load(ordering: .acquiring) }
 
     /// Whether all waiters have left.

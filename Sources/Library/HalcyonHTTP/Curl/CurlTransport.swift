@@ -119,7 +119,6 @@ extension CurlTransport {
             tls.apply(to: handle, trustsAnyCertificate: trustsAnyCertificate)
         }
 
-        /// The error if `address` may not be connected to, else `nil`.
         func refusal(of address: IPAddress?, host: String) -> TransportError? {
             if let address, client.addressPolicy.allows(address) { return nil }
             let text = address?.description ?? "of an unknown kind"

@@ -6,7 +6,6 @@ import HalcyonWork
 /// A libcurl transfer, reused for later ones. Used on the thread of its loop alone.
 struct EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    /// The buffer for libcurl's error message.
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// `nil` when there is no memory for it.
@@ -21,7 +20,6 @@ struct EasyHandle {
         errorText.deallocate()
     }
 
-    /// Resets all options of the previous transfer.
     func reset() {
         curl_easy_reset(pointer)
         errorText.pointee = 0

@@ -2,7 +2,6 @@ import CHTTP
 import Foundation
 
 extension Exchange {
-    /// The reason why libcurl ended the transfer with `code`.
     func error(of code: CURLcode) -> TransportError {
         let host = request.host
         let hasHead = !header.isEmpty
@@ -66,7 +65,6 @@ extension Exchange {
     /// CURLE_TOO_LARGE, which headers have since 8.6.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// Whether the process has reached its limit of open files.
     private static var hasNoDescriptor: Bool {
         let probe = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }

@@ -166,7 +166,6 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
 
     public var description: String { "\(first)/\(length)" }
 
-    /// Whether the prefix covers all bits.
     var isSingleAddress: Bool { length == first.bytes.count * 8 }
 
     /// Whether `address` is in the network; the IP versions must match.

@@ -55,8 +55,6 @@ private enum SecretMask {
         bytes.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }
     }
 
-    // MARK: Places
-
     private static let schemeEnd = Array("://".utf8)
     /// The text after the URL in the key of a processed image.
     private static let processorPrefix = Array("com.onevcat.Kingfisher.".utf8)
@@ -107,8 +105,6 @@ private enum SecretMask {
         let endsSentence = bytes.last == UInt8(ascii: ".") && bytes.count > start
         return endsSentence ? bytes.count - 1 : bytes.count
     }
-
-    // MARK: Names
 
     /// Whether the values of items of this name are secrets. Ignores case, signs between words and
     /// percent-encoding.

@@ -25,14 +25,12 @@ final class ContentDecoder {
     private let stages: [any DecodingStage]
     /// The bytes that each has made so far.
     private var counts: [Int]
-    /// Whether any bytes have come.
     private var hasBegun = false
     private let limit: Int?
 
     /// - Parameters:
     ///   - codings: In the order in which they were applied.
     ///   - limit: Bytes of what is packed still; the limit of the whole is the taker's business.
-    /// - Throws: `Failure`.
     init(_ codings: [ContentCoding], limit: Int?) throws {
         guard codings.count <= Self.codingLimit else { throw Failure.tooManyCodings }
         stages = try codings.reversed().map { coding in
@@ -55,7 +53,6 @@ final class ContentDecoder {
     }
 
     /// Checks that the body has come to its end.
-    /// - Throws: `Failure`.
     func finish() throws {
         // Of a body without any bytes nothing is missing.
         guard hasBegun else { return }

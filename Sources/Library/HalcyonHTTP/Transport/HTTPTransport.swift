@@ -28,7 +28,6 @@ package enum BodyDisposition: Sendable {
     case discard
 }
 
-/// The time limits, priority and trust of an exchange.
 package struct ExchangeTerms: Sendable {
     /// The stall timeout, counted from the sending of the request: the longest wait for the next
     /// `StallWatch.quota` bytes or the end.
@@ -91,7 +90,6 @@ package struct ExchangeTimes: Sendable {
     package var answered: ContinuousClock.Instant?
     /// Whether the connection was reused; `nil` when that is not known.
     package var isConnectionReused: Bool?
-    /// The durations of connecting, if a connection was made for the request.
     package var connecting: Connecting?
 
     package init(

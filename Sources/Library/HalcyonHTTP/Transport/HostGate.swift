@@ -137,9 +137,7 @@ package struct HostAdmission {
         hosts[host]?.insert(queued)
     }
 
-    /// Ends a running request.
-    ///
-    /// - Returns: The requests that are now admitted.
+    /// Ends a running request; returns the requests that are now admitted.
     package mutating func leave(_ host: String) -> [Int] {
         hosts[host]?.running -= 1
         return admitted(to: host)
@@ -150,9 +148,7 @@ package struct HostAdmission {
         hosts[host]?.remove(request) != nil
     }
 
-    /// Notes that all requests to a host share one connection.
-    ///
-    /// - Returns: The requests that are now admitted.
+    /// Notes that all requests to a host share one connection; returns the requests that are now admitted.
     package mutating func multiplex(_ host: String) -> [Int] {
         guard hosts[host]?.isMultiplexed == false else { return [] }
         hosts[host]?.isMultiplexed = true

@@ -54,7 +54,6 @@ enum CredentialField {
     }
 }
 
-/// Scheme, host and port of a URL.
 package struct Origin: Hashable {
     package let scheme: String?
     package let host: String?

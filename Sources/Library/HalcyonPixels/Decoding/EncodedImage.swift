@@ -110,7 +110,6 @@ extension EncodedImage {
     private static let mostScanWork = 5_000_000_000
 
     /// Throws for a progressive JPEG file of far more scans than its size lets expect.
-    /// - Throws: `ImageCodingError`.
     func checkScans() throws(ImageCodingError) {
         let count = header.size.pixelCount
         guard header.format == .JPEG, count > Self.mostScanWork / JPEGSegments.maximumScanCount

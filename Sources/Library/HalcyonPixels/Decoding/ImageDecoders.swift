@@ -59,7 +59,6 @@ enum ImageDecoders {
 
 /// Reads one or more formats. All calls block and belong on the decoding pool.
 struct ImageDecoder: Sendable {
-    /// Whether this decoder reads `format` on this machine.
     let canDecode: @Sendable (_ format: ImageFormat) -> Bool
 
     /// Reads the header of a file, and nothing of its pixels; `nil` for a file that is left to the decoders

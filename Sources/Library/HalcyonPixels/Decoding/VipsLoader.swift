@@ -5,7 +5,6 @@ import Vips
 /// The one libvips loader of a format, and how it is called.
 struct VipsLoader {
     let format: ImageFormat
-    /// The operation's name in libvips.
     let nickname: String
 
     /// `nil` for formats that libvips does not read itself.

@@ -25,7 +25,6 @@ enum ImageEncoders {
         return try file ?? VipsEncoder.encode(frames, timing: timing, as: format, options: options)
     }
 
-    /// Whether `format` is written on this machine.
     static func canEncode(_ format: ImageFormat) -> Bool {
         [.JPEG, .PNG, .WebP].contains(format) || VipsEncoder.canEncode(format)
     }

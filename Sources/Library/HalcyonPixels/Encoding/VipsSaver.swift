@@ -4,7 +4,6 @@ import Vips
 /// The one libvips saver of a format, and how it is called.
 struct VipsSaver {
     let format: ImageFormat
-    /// The operation's name in libvips.
     let nickname: String
 
     init?(_ format: ImageFormat) {

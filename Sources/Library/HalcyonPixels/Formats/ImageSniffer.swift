@@ -59,7 +59,6 @@ package enum ImageSniffer {
 }
 
 extension ImageSniffer {
-    /// Describes data that is not a readable image, for an error message.
     static func describe(_ data: Data) -> String {
         if data.isEmpty { return "no bytes" }
         return data.withUnsafeBytes { bytes in

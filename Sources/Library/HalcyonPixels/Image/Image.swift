@@ -172,7 +172,6 @@ public final class Image: Sendable {
             isFirstFrame: isFirstFrame)
     }
 
-    /// This image with the same pixels at another scale.
     package func withScale(_ scale: CGFloat) -> Image {
         if scale == self.scale { return self }
         var options = creatingOptions

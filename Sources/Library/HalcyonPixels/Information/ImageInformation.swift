@@ -148,7 +148,6 @@ extension ImageInformation {
         return information
     }
 
-    /// Reads the information from the header of a file, as a decoder opens it.
     private static func opened(_ data: Data) throws(ImageCodingError) -> ImageInformation {
         var limits = DecodingLimits()
         limits.maximumPixelCount = nil

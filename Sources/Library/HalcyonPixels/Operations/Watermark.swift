@@ -2,7 +2,6 @@ package import Foundation
 import Synchronization
 import Vips
 
-/// Where a watermark lies, in pixels of the image.
 package enum WatermarkPlace: Sendable, Hashable {
     /// Once: at fractions of the room that is left of each side, moved by an offset to the right and down.
     case once(anchor: CGPoint, x: Int, y: Int)

@@ -128,7 +128,6 @@ public enum DecodingWorker {
     /// The process that forks workers.
     package static var template: Int32? { DecodingWorkers.shared.templateIdentifier }
 
-    /// Counters since the program started.
     package static var statistics: DecodingWorkerStatistics { DecodingWorkers.shared.statistics }
 }
 

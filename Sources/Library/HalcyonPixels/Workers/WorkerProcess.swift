@@ -81,9 +81,8 @@ final class WorkerProcess: @unchecked Sendable {
     private static let longestWithoutLimit: UInt64 = 30_000_000_000
     private static let muchMemory = 1 << 20
 
-    /// Has `template` fork a worker, and waits until it is ready.
-    ///
-    /// - Returns: The worker, and the parts of the sandbox that this system lacks.
+    /// Has `template` fork a worker, and waits until it is ready; returns the worker, and the parts of the
+    /// sandbox that this system lacks.
     static func start(
         number: Int, by template: WorkerTemplate
     ) throws(WorkerStartFailure) -> (WorkerProcess, missing: UInt32) {

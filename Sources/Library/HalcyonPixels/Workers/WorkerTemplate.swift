@@ -49,9 +49,8 @@ final class WorkerChild {
         close(log)
     }
 
-    /// Waits until the process says that it is ready.
-    ///
-    /// - Returns: The parts of the sandbox that this system lacks.
+    /// Waits until the process says that it is ready; returns the parts of the sandbox that this system
+    /// lacks.
     func waitUntilReady() throws(WorkerStartFailure) -> UInt32 {
         let deadline = cdecoding_now() + UInt64(Self.longestStart) * 1_000_000
         while cworker_wait(socket, 1000) == 0, cdecoding_now() < deadline {}
@@ -91,9 +90,8 @@ final class WorkerChild {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Kills the process if it is alive, and reaps it.
-    ///
-    /// - Returns: The signal that had ended it before the call, if any.
+    /// Kills the process if it is alive, and reaps it; returns the signal that had ended it before the call,
+    /// if any.
     @discardableResult
     func end() -> Int32? {
         guard !hasEnded else { return nil }
@@ -137,9 +135,7 @@ final class WorkerTemplate {
         _ = try child.waitUntilReady()
     }
 
-    /// Forks a worker.
-    ///
-    /// - Returns: A number of errno.
+    /// Forks a worker; returns a number of errno.
     func fork(
         socket: Int32, input: Int32, output: Int32, log: Int32, _ process: inout pid_t
     ) -> Int32 {

@@ -152,10 +152,9 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the files derived from matching responses whose keys, empty if unknown, `isMeant` selects.
-    /// A response with content is removed with the last of its files.
-    ///
-    /// - Returns: The numbers of responses with removed files, and of these files.
+    /// Removes the files derived from matching responses whose keys, empty if unknown, `isMeant` selects. A
+    /// response with content is removed with the last of its files; returns the numbers of responses with
+    /// removed files, and of these files.
     package func removeFiles(
         ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
         where isMeant: (_ fileKey: String) -> Bool = { _ in true }

@@ -92,7 +92,6 @@ package final class CacheDirectory: Sendable {
         set { known { $0.set(newValue) } }
     }
 
-    /// The number of files evicted so far.
     package var evictionCount: Int { known { $0.evictionCount } }
 
     // MARK: Names

@@ -21,7 +21,6 @@ struct IndexTransaction {
         try files("ORDER BY accessed DESC, name")
     }
 
-    /// Adds a row, or replaces the one of the same name.
     func upsert(_ row: IndexRow) throws {
         try execute(
             """

@@ -162,7 +162,6 @@ struct StoreBudget {
 
     private(set) var totalCost = 0
     private(set) var count = 0
-    /// The number of values evicted so far.
     private(set) var evictionCount = 0
     var costLimit: Int?
     /// The limit of the number of values; `nil` for none.

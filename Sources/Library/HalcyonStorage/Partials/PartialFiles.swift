@@ -73,8 +73,6 @@ package final class PartialFiles: Sendable {
         await DiskLane.writing.run { self.remove { _, _ in true } }
     }
 
-    // MARK: Cleaning
-
     private func cleanFromNowOn() {
         let clean: @Sendable () -> Void = { [weak self] in self?.clean() }
         let isFirst = cleaning.withLock { timer in

@@ -22,7 +22,6 @@ final class Lease: Sendable {
 
     var isLost: Bool { state.withLock { $0 == .lost } }
 
-    /// Renews it until it has ended.
     func keep() {
         state.withLock { $0 = .kept }
         keeper.keep(self)

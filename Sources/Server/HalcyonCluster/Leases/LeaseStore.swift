@@ -54,7 +54,6 @@ package protocol LeaseStore: Sendable {
     ///
     /// - Parameters:
     ///   - token: A unique random text. A repeated call with the same token is no second lease.
-    ///   - duration: The lifetime of the lease.
     func acquire(
         _ name: String, token: String, for duration: Duration, after generation: Int64,
         marks: [String]

@@ -134,8 +134,6 @@ package final class RedisLeaseStore: LeaseStore {
 
     package var hearsNews: Bool { subscription.isConnected.value }
 
-    // MARK: Commands
-
     private static func texts(_ texts: String...) -> [ByteBuffer] {
         texts.map { ByteBuffer(string: $0) }
     }
@@ -205,8 +203,6 @@ package final class RedisLeaseStore: LeaseStore {
         default: return record(.array(Array(parts[1...]))).map { .published($0) }
         }
     }
-
-    // MARK: Scripts
 
     /// A generation is the time in microseconds or, where that has not moved on, one more than the last: it
     /// grows although records are lost. Who has to wait asks again before the word that he waits has gone.

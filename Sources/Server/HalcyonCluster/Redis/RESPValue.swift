@@ -38,7 +38,6 @@ package struct RESPError: Error, Hashable, Sendable {
     package let reason: String
 }
 
-/// Reads values from bytes as they arrive.
 package struct RESPDecoder {
     private let maximumBytes: Int
     private let maximumDepth = 8

@@ -67,7 +67,6 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Updates a stored response after its validation.
     func freshen(_ source: RemoteSource, freshUntil: Date) async {
         let row = row(of: source, freshUntil)
         await onLane(DiskLane.writing, ()) { _ = try $0.freshen(row, from: row.variant) }

@@ -194,7 +194,6 @@ extension ImageServerConfiguration {
         return nil
     }
 
-    /// Returns a fault of the folder of local sources.
     func fault(ofRoot root: String) -> String? {
         let path = URL(fileURLWithPath: root).resolvingSymlinksInPath().standardizedFileURL.path
         if path == "/" { return "sources.local.root may not be /." }

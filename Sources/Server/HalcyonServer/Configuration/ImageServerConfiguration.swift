@@ -406,7 +406,6 @@ extension ImageServerConfiguration {
 }
 
 extension ImageServerConfiguration {
-    /// Whether all addresses are reachable from this machine only.
     var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
 
     /// Whether the IIIF Image API has the local sources by their own names.

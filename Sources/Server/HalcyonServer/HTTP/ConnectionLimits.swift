@@ -234,7 +234,6 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends the connection after the pending responses.
     private func takeNoMore(_ context: ChannelHandlerContext) {
         // In any other phase it ends anyway.
         guard phase == .serving else { return }

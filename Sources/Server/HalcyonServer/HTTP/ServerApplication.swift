@@ -118,7 +118,6 @@ extension ServerRequest {
 }
 
 extension Request {
-    /// Whether something comes after the head.
     fileprivate var announcesBody: Bool {
         head.headerFields[.contentLength].map { $0 != "0" } ?? false
             || head.headerFields[.transferEncoding] != nil

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 
-/// Detects clients that stop reading a response.
 struct WriteProgress {
     private let patience: TimeAmount
     private var left = 0

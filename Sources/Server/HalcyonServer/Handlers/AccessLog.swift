@@ -5,14 +5,12 @@ import HalcyonWork
 import Logging
 import NIOCore
 
-/// Counts responses, and writes them to the log.
 struct AccessLog: Sendable {
     let logger: Logger
     let metrics: ServerMetrics
     let hitRates: HitRates
     let paths: LoggedPaths
     let showsHits: Bool
-    /// Whether URLs need no signature.
     let isUnsigned: Bool
     let time: TimeSource
     /// Samples the log lines about requests refused because too many are waiting.
@@ -112,7 +110,6 @@ extension ServerMetrics {
 struct LoggedPaths: Sendable {
     /// The prefix of all public paths.
     let prefix: String
-    /// The prefix of paths without a signature.
     let unsigned: String?
 
     /// Returns a target with `<sig>` in place of its signature, and its source without secrets.

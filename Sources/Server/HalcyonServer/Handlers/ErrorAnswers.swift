@@ -2,7 +2,6 @@ import HalcyonHTTP
 import HalcyonServerURLs
 import NIOCore
 
-/// Answers with errors: with one text for the client, besides the one for the log.
 struct ErrorAnswers: Sendable {
     let caching: AnswerCaching
     let gates: WorkGates

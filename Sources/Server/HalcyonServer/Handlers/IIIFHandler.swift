@@ -4,7 +4,6 @@ import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 
-/// Answers requests of the IIIF Image API.
 struct IIIFHandler: Sendable {
     let opener: IIIFPictures
     let addresses: PublicAddresses

@@ -6,7 +6,6 @@ import NIOCore
 import NIOFoundationCompat
 
 struct PageHandler: Sendable {
-    /// Whether only this machine can connect.
     let isLoopbackOnly: Bool
     /// Whether only names of this machine count as the host of the page.
     let checksHost: Bool

@@ -19,14 +19,12 @@ struct PictureHead: Sendable {
     var isSubstitute = false
 }
 
-/// Answers with pictures, and with 304 to clients that have them.
 struct PictureAnswers: Sendable {
     let caching: AnswerCaching
     let metrics: ServerMetrics
     let time: TimeSource
     let http: ImageServerConfiguration.HTTP
     let usesClientHints: Bool
-    /// Whether only this machine can connect.
     let isLoopbackOnly: Bool
 
     /// Answers with 304 when the client has the picture; otherwise `nil`.
@@ -43,9 +41,6 @@ struct PictureAnswers: Sendable {
             status: 304, fields: fields(head, cacheStatus: head.source.hitStatus(nil)))
     }
 
-    /// Answers with a picture.
-    ///
-    /// - Parameter isStorable: Whether it may be cached here.
     func answer(
         with made: PictureMaker.Made, isStorable: Bool, _ head: PictureHead,
         _ notes: inout AnswerNotes

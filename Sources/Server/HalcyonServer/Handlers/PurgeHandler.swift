@@ -1,6 +1,5 @@
 import HalcyonServerURLs
 
-/// Answers orders to purge sources and pictures.
 struct PurgeHandler: Sendable {
     let purger: Purger
     let urls: URLReader

@@ -107,7 +107,6 @@ struct RequestSpans: Sendable {
     }
 }
 
-/// Reads what clients say of their trace.
 private struct FieldExtractor: Extractor {
     func extract(key: String, from fields: HTTPFields) -> String? { fields.first(key) }
 }

@@ -1,12 +1,10 @@
 import HalcyonHTTP
 import HalcyonServerURLs
 
-/// Hands each request to the handler of its path.
 struct RequestRouter: Sendable {
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
     let maxURLLength: Int
-    /// The token that clients need, if any.
     let secret: String?
     let fields: CommonFields
     let urls: URLReader

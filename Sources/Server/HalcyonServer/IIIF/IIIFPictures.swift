@@ -16,7 +16,6 @@ struct SourceHeader: CacheCostCalculable {
     }
 }
 
-/// Opens the pictures of the IIIF Image API.
 struct IIIFPictures: Sendable {
     let service: IIIFService
     let rules: PictureRules

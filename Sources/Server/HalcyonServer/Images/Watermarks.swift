@@ -18,7 +18,6 @@ struct MarkedPlan: Sendable {
     }
 }
 
-/// Gives plans the operator's watermark.
 struct Watermarks: Sendable {
     /// `nil` where none is set.
     let picture: StandingPicture?

@@ -19,7 +19,6 @@ struct Cleaning: Sendable {
         await trimming
     }
 
-    /// Removes expired entries from the disk.
     func run() async {
         await sources?.clean()
         await results.clean()

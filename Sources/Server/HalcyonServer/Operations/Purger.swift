@@ -45,9 +45,7 @@ struct Purger: Sendable {
         return Forgotten(sources: gone.sources.count, results: gone.results.count, isTold: isTold)
     }
 
-    /// Purges from the caches of this server.
-    ///
-    /// - Returns: The keys of sources and pictures that were known here.
+    /// Purges from the caches of this server; returns the keys of sources and pictures that were known here.
     @discardableResult
     func forgetHere(
         _ purge: Purge

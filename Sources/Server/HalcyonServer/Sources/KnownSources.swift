@@ -67,7 +67,6 @@ final class KnownSources: Sendable {
 
     func diskUsage() async -> TierUsage { await folder?.usage() ?? TierUsage() }
 
-    /// Removes expired entries from the disk.
     func clean() async { await folder?.clean() }
 
     /// Returns the cached source; its body may be on the disk.
@@ -103,12 +102,9 @@ extension KnownSources {
 
     func end(_ fetch: SourceFetch) { underWay.update { _ = $0.remove(fetch) } }
 
-    /// Whether the result of a fetch may still be cached.
     func isWanted(_ fetch: SourceFetch) -> Bool { underWay.read { $0.contains(fetch) } }
 
-    /// Caches a source with its body.
-    ///
-    /// - Returns: Whether it is cached.
+    /// Caches a source with its body; returns whether it is cached.
     func keep(
         _ source: RemoteSource, _ body: Data, freshUntil: Date, of fetch: SourceFetch
     ) async -> Bool {
@@ -133,9 +129,7 @@ extension KnownSources {
         }
     }
 
-    /// Updates the cached source after its server has confirmed it.
-    ///
-    /// - Returns: Whether it is cached.
+    /// Updates the cached source after its server has confirmed it; returns whether it is cached.
     func freshen(
         _ source: RemoteSource, freshUntil: Date, of fetch: SourceFetch
     ) async -> Bool {
@@ -144,10 +138,9 @@ extension KnownSources {
         return true
     }
 
-    /// Caches a source in memory only, unless a newer one is cached: a lookup at other servers that
-    /// began before one of them purged the source may end after this server has fetched it again.
-    ///
-    /// - Returns: Whether it is cached.
+    /// Caches a source in memory only, unless a newer one is cached: a lookup at other servers that began
+    /// before one of them purged the source may end after this server has fetched it again; returns whether
+    /// it is cached.
     func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
         // A purge removes it from this set first, and then from memory.
         underWay.read { fetches in
@@ -167,10 +160,8 @@ extension KnownSources {
         if fromDisk { await folder?.remove(fetch.key) }
     }
 
-    /// Returns the recent failure of a fetch with this name.
     func failure(_ name: String) -> Failure? { failures[name] }
 
-    /// Remembers a failure, if it is one that would repeat.
     func note(_ failure: Failure, of fetch: SourceFetch) {
         // Not if the source was purged after the fetch began.
         if isWanted(fetch) { failures.note(failure, for: fetch.failureName) }
@@ -178,9 +169,7 @@ extension KnownSources {
 }
 
 extension KnownSources {
-    /// Removes a source, and prevents present fetches of it from being cached.
-    ///
-    /// - Returns: Whether it was cached.
+    /// Removes a source, and prevents present fetches of it from being cached; returns whether it was cached.
     func forget(_ key: String) async -> Bool {
         let (isKnown, wasStored) = await forget(
             fetchesWhere: { $0.key == key },
@@ -191,9 +180,7 @@ extension KnownSources {
         return isKnown || wasStored == true
     }
 
-    /// Removes all matching sources, likewise.
-    ///
-    /// - Returns: The keys of the removed sources.
+    /// Removes all matching sources, likewise; returns the keys of the removed sources.
     func forget(
         where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool
     ) async -> Set<String> {

@@ -90,8 +90,6 @@ final class LocalSource: Sendable {
     }
 
     /// Returns the bytes of a file, with its present metadata.
-    ///
-    /// - Parameter limit: The maximum number of bytes.
     func read(_ path: [String], limit: Int) async throws(Failure) -> (Data, File) {
         try await opening(path) { descriptor, file throws(Failure) in
             guard file.size <= limit else {

@@ -31,9 +31,6 @@ final class OriginClient: Sendable {
     private let rules: Observed<SourcePolicy>
     private let origins: [String: any ImageOrigin]
 
-    /// - Parameters:
-    ///   - rules: The rules for URLs that may be fetched.
-    ///   - origins: The origins of other schemes.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
         rules: Observed<SourcePolicy>, origins: [String: any ImageOrigin], time: TimeSource
@@ -55,7 +52,6 @@ final class OriginClient: Sendable {
     ///
     /// - Parameters:
     ///   - maximumBytes: The limit for the decoded body.
-    ///   - asker: The properties of the request to send to the server.
     ///   - condition: The validator of the cached source, if there is one.
     ///   - propagating: Whether the trace context is sent to servers.
     func fetch(

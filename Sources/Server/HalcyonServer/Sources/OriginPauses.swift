@@ -39,9 +39,8 @@ final class OriginPauses: Sendable {
         teller.whenGiven { $0(name, end) }
     }
 
-    /// Notes a pause that somebody has heard of. It is never made shorter.
-    ///
-    /// - Returns: Whether it was news: later than what was known by more than a second.
+    /// Notes a pause that somebody has heard of. It is never made shorter; returns whether it was news: later
+    /// than what was known by more than a second.
     @discardableResult
     func learn(_ origin: String, until end: Date, at now: Date) -> Bool {
         let end = min(end, now.addingTimeInterval(Self.longest))

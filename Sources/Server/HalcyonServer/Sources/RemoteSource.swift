@@ -33,7 +33,6 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         self.isUnwritten = Atomic(isUnwritten)
     }
 
-    /// A source whose bytes have just arrived.
     convenience init(
         new stored: StoredResponse, key: String, body: Data, sharedGeneration: Int64?
     ) {
@@ -86,8 +85,6 @@ final class RemoteSource: Sendable, CacheCostCalculable {
     }
 
     /// Returns the cache key of a URL.
-    ///
-    /// - Parameter forwarded: The forwarded fields of the client's request.
     static func key(of url: URL, _ forwarded: ForwardedFields = ForwardedFields()) -> String {
         let key = Digest.sha256.hexadecimal("s1\n" + ResponseKey.normalized(url))
         let variant = forwarded.variant

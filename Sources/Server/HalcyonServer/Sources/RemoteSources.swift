@@ -70,7 +70,6 @@ final class RemoteSources: Sendable {
     /// Finds a source: a usable cached one, or by asking for it.
     ///
     /// - Parameters:
-    ///   - limit: The limit for the source in bytes.
     ///   - visit: A visit that began before.
     ///   - naming: Names the picture to be made of it, which other servers may have.
     func find(

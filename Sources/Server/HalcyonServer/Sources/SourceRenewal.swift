@@ -93,7 +93,6 @@ struct SourceRenewal: Sendable {
             unless: known?.stored.condition, spans: spans, propagating: propagatesContext)
     }
 
-    /// Returns the cached source after its server has confirmed it.
     private func confirmed(
         _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch,
         as generation: Int64?
@@ -121,7 +120,6 @@ struct SourceRenewal: Sendable {
         return .success(Found(source: source, use: .validated, isKept: isKept))
     }
 
-    /// Caches a new response if that is allowed.
     private func taken(
         _ answer: OriginClient.Answer, _ fetch: SourceFetch, _ known: RemoteSource?,
         as generation: Int64?

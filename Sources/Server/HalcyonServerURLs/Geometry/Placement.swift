@@ -1,4 +1,3 @@
-/// Where one rectangle lies in or on another one.
 package enum Placement {
     /// The top left corner of `inner`, inside `outer`.
     ///

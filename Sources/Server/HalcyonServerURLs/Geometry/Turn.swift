@@ -47,7 +47,6 @@ package struct Turn: Sendable, Hashable {
     }
 
     /// The region of the stored picture that becomes a region of the turned one.
-    /// - Parameter stored: The size of the picture as stored.
     package func stored(_ region: Region, in stored: Dimensions) -> Region {
         var size = turned(stored)
         var region = region

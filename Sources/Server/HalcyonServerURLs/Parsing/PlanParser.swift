@@ -145,8 +145,6 @@ public struct PlanParser: Sendable {
         OptionApplication(options: configuration.defaults, limits: configuration.limits, note: note)
     }
 
-    // MARK: Options
-
     /// - Parameter outer: The presets that this segment is a part of.
     private func apply(
         _ segment: String, to application: inout OptionApplication, within outer: [String] = [],

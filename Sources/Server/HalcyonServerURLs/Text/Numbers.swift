@@ -18,7 +18,6 @@ enum Numbers {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
     }
 
-    /// Reads a flag, true or false; `nil` for other texts.
     static func flag(_ text: String) -> Bool? {
         switch text {
         case "1", "t", "T", "true", "True", "TRUE": true

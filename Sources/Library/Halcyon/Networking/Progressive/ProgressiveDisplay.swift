@@ -83,9 +83,8 @@ final class ProgressiveDisplay: Sendable {
         }
     }
 
-    /// Feeds the received bytes to the decoder and shows the next picture.
-    ///
-    /// - Returns: Whether more may be left to do at once.
+    /// Feeds the received bytes to the decoder and shows the next picture; returns whether more may be left
+    /// to do at once.
     private func advance(
         _ decoder: ProgressiveJPEGDecoder, _ schedule: inout Schedule, _ viewers: [DownloadWaiter]
     ) async throws -> Bool {
@@ -238,10 +237,8 @@ struct ProgressiveViewer: Sendable {
 
     var isWaiting: Bool { isCurrent?() ?? true }
 
-    /// Makes this request's picture from `bitmap`, which shows `scans` scans, the last of them
-    /// perhaps in part.
-    ///
-    /// - Returns: The rendered image; `nil` if the processor returns none.
+    /// Makes this request's picture from `bitmap`, which shows `scans` scans, the last of them perhaps in
+    /// part; returns the rendered image, or `nil` if the processor returns none.
     func image(of bitmap: Bitmap, scans: Int) async -> Image? {
         var image = Image(bitmap: bitmap)
         if let radius = progressive.blurRadius(scans: scans) {

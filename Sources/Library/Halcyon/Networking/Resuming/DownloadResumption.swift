@@ -69,7 +69,6 @@ extension KeptPartial.Description {
         (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// `nil` if `text` is not a valid description.
     init?(_ text: String) {
         guard let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
             return nil

@@ -145,7 +145,6 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
     }
 }
 
-/// The kernel's routing tables as text.
 struct RouteTable: Sendable {
     var folder = "/proc/net"
 

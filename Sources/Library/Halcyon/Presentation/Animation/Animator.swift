@@ -94,8 +94,6 @@ public final class Animator: Sendable {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    // MARK: What is shown
-
     /// The current frame; `nil` until the first one is decoded, and after it was purged.
     public var currentFrameImage: Image? { state.withLock { $0.current?.image } }
     /// The index of the current frame.
@@ -108,8 +106,6 @@ public final class Animator: Sendable {
     public var isFinished: Bool { state.withLock { $0.clockwork.isFinished } }
     /// The number of times the last frame was reached.
     public var playedLoops: UInt { state.withLock { $0.clockwork.playedLoops } }
-
-    // MARK: The animation
 
     /// The number of frames.
     public var frameCount: Int { content.frameCount }
@@ -134,8 +130,6 @@ public final class Animator: Sendable {
         }
         return buffer.contents.frames[index].map(image)
     }
-
-    // MARK: Playing
 
     /// Advances the time and notifies the delegate.
     ///

@@ -104,7 +104,6 @@ public typealias ImageSettingCompletion =
         task?.cancel()
     }
 
-    /// Sets the priority of the current load; see `DownloadTask.priority`.
     func setPriority(_ priority: Float) {
         task?.priority = priority
     }

@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonWork
 
-/// Writes and parses values in the text form of processors.
 enum SpecText {
     static let corners: [(name: String, corner: RectCorner)] = [
         ("topLeft", .topLeft), ("topRight", .topRight), ("bottomLeft", .bottomLeft),

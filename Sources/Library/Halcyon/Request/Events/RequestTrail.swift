@@ -3,7 +3,6 @@ package enum ImageStage: String, Sendable, CaseIterable {
     case lookup
     /// Waiting for bytes from a server or a data provider.
     case fetch
-    /// Waiting for a free decoding thread.
     case queue
     case process
     case decode

@@ -19,8 +19,6 @@ final class CachedResponses: Sendable {
         self.files = files
     }
 
-    // MARK: Looking
-
     /// The current responses under `key`, of memory and disk. Reads the index: blocks.
     func read(_ key: String, under policy: HTTPCachePolicy) -> [ResponseRecord] {
         // Held meanwhile: one whose row is written just after the rows are read, and that nobody else
@@ -84,8 +82,6 @@ final class CachedResponses: Sendable {
         withExtendedLifetime(former) {}
         return result
     }
-
-    // MARK: Changing
 
     /// The record of a response that has just come: that of the same bytes where there is one, which is
     /// freshened, else a new generation. Of answers that overtake each other the later one stays.

@@ -3,7 +3,6 @@ import FoundationNetworking
 import HalcyonWork
 
 extension FreshnessWalk {
-    /// Sends the hop's request and interprets the response.
     mutating func ask(
         _ hop: Hop, _ decision: HTTPCacheDecision, copy: Copy?
     ) async throws(KingfisherError) -> Step {

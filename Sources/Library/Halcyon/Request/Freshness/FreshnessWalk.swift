@@ -172,7 +172,6 @@ struct FreshnessWalk {
         return try await ask(hop, decision.unconditional, copy: nil)
     }
 
-    /// Logs a decision about a hop, or its result.
     func note(_ kind: HTTPCacheEvent.Kind, _ hop: Hop, _ now: Date) {
         downloader.cacheLog.note {
             let stored = hop.record.map(\.stored)

@@ -13,7 +13,6 @@ struct HTTPCacheEvent: Sendable {
         case rememberedError(status: Int)
         /// The status of the server's response, and the size of its received content.
         case answer(status: Int, byteCount: Int64)
-        /// A stale image is delivered in place of an error.
         case staleInsteadOfError(KingfisherError)
     }
 

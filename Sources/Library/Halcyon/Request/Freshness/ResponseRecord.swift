@@ -48,7 +48,6 @@ final class ResponseRecord: Sendable {
     var variant: Data { Data(stored.variant) }
     var freshUntil: Date { state.withLock { $0.freshUntil } }
 
-    /// Whether it is the cache's current record for its key and variant.
     var isCurrent: Bool { !isSuperseded.load(ordering: .acquiring) }
 
     /// Takes over the result of a validation, or of another process, for the same bytes.
@@ -212,7 +211,6 @@ final class ImageOrigin: Sendable {
         wayUsability = self.way.map(\.usability)
     }
 
-    /// Whether the image may be used now without a decision.
     func isUsable(at now: Date, under caching: HTTPCaching) -> Bool {
         guard let usability else { return true }
         return isWayKnown && usability.holds(at: now, under: caching)

@@ -181,7 +181,6 @@ extension KingfisherParsedOptionsInfo {
 
     var asksForHTTPCaching: Bool { storage.values.httpCaching.isOn }
 
-    /// Whether a request modifier may change the requests sent to servers.
     var hasRequestModifier: Bool { storage.values.requestModifier != nil }
 
     /// The request's announcement, or a new one that calls `onSize`; `nil` without `onSize`.

@@ -8,7 +8,6 @@ import HalcyonWork
 final class ImageMaterial: Sendable {
     enum Failure: Error {
         case unprocessed
-        /// The cached file is damaged.
         case undecodable
     }
 

@@ -39,7 +39,6 @@ struct ImageSetLoad: Sendable {
     typealias Outcome = Result<RetrieveImageResult, KingfisherError>
 
     let items: [Item]
-    /// The maximum number of concurrent loads.
     let limit: Int
     let stopsAtFailure: Bool
     let task = ImageSetTask()
@@ -100,7 +99,6 @@ struct ImageSetLoad: Sendable {
         return (outcomes.compactMap { $0 }, firstFailure)
     }
 
-    /// Loads the set; returns its images, or the first failure.
     func images() async -> Result<[RetrieveImageResult], KingfisherError> {
         let (outcomes, firstFailure) = await run()
         if let firstFailure { return .failure(firstFailure) }

@@ -6,7 +6,6 @@ import Synchronization
 final class PrefetchRun: Sendable {
     private struct State {
         var plan: PrefetchPlan
-        /// The number of finished sources already reported.
         var reportedCount = 0
     }
 

@@ -94,7 +94,6 @@ extension HTTPCachePolicy {
 
     private static let urlLimit = 32 << 10
 
-    /// The final statuses with known storing rules.
     private static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
     ]

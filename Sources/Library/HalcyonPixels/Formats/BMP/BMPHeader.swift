@@ -164,7 +164,6 @@ struct BMPHeader {
     }
 }
 
-/// The table of pictures in a Windows icon.
 struct ICODirectory {
     struct Entry: Equatable {
         let size: PixelSize

@@ -17,7 +17,6 @@ extension ImageDecoder {
     }
 }
 
-/// An icon whose picture is a PNG file.
 struct OpenedIconPNG: OpenedImage {
     let header: ImageHeader
     private let data: Data

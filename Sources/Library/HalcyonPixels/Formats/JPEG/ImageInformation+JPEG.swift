@@ -119,7 +119,6 @@ private struct JPEGFindings {
 /// The index of the pictures in a file (CIPA DC-007, section 5).
 private enum MultiPictureIndex {
     private static let entriesTag = 0xB002
-    /// The largest number of entries that are read.
     private static let most = 16
 
     /// Where the pictures behind the first begin, counted from the start of the index.

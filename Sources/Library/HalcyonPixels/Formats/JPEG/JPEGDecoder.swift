@@ -120,9 +120,6 @@ struct UnendedJPEG: OpenedImage {
     private let data: Data
     private let opened: any OpenedImage
 
-    /// - Parameters:
-    ///   - data: With the mark.
-    ///   - opened: What it was opened as.
     init(_ data: Data, _ opened: any OpenedImage) {
         self.data = data
         self.opened = opened

@@ -40,9 +40,8 @@ struct JPEGScanCounter: Equatable {
     /// Whether the image has ended, or cannot be followed any further.
     var isAtEnd: Bool { position == .end }
 
-    /// Looks at the next bytes, up to the end of a scan.
-    ///
-    /// - Returns: How many bytes were looked at: all, or those up to where `complete` grew.
+    /// Looks at the next bytes, up to the end of a scan; returns how many bytes were looked at: all, or those
+    /// up to where `complete` grew.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Int {
         var offset = 0
         let before = complete

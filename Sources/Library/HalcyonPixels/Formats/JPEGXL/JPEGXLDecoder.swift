@@ -11,7 +11,6 @@ extension ImageDecoder {
     }
 }
 
-/// Decodes the frames of a JPEG XL file and converts their colours.
 struct JPEGXLFrameReader: FileFrameReader {
     private(set) var position = 0
 
