@@ -28,6 +28,16 @@ import Testing
         #expect(holder.getImage()?.pixelSize.width == 2)
     }
 
+    @Test func aToggleButtonTakesTheImageOfADataProvider() async throws {
+        let button = HeadlessToggleButton()
+        let provider = RawImageDataProvider(
+            data: PNGFixture.solid(Pixel(0, 0, 0), width: 4, height: 1), cacheKey: "toggle button")
+        button.kf.setImage(
+            with: provider, options: fixture.options, completionHandler: results.add())
+        #expect(await results.wait(for: 1)[0].width == 4)
+        #expect(button.image?.pixelSize.width == 4)
+    }
+
     @Test func nothingIsRememberedOfAHolderThatIsGone() async throws {
         let gate = fixture.hold()
         let loader: ImageSlotLoader?

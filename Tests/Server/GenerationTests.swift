@@ -71,7 +71,7 @@ struct GenerationTests {
                 let server = Int.random(in: 0..<servers.count, using: &generator)
                 sources[place].generation.withLock { $0 += 1 }
                 let url = origin.url(sources[place].path).absoluteString
-                #expect(try await servers[server].server.forget(source: url))
+                #expect(try await servers[server].forget(source: url))
                 ordered[server] += 1
             }
             // All get there in the end.

@@ -23,6 +23,14 @@ extension LiveServer {
         await server.metrics.leases.wait([event]) { $0 >= Double(count) }
     }
 
+    /// Purges a source of another server here and at all servers that share a Redis with this one; returns whether
+    /// all were told.
+    func forget(source: String) async throws -> Bool {
+        let purger = server.stores.purger
+        return await purger.forget(try purger.purges(ofSource: source).map { $0.purge })
+            .allSatisfy { $0.isTold ?? true }
+    }
+
     /// Waits until all servers but the one that asks a source's server wait for it.
     static func waitForWaiters(_ servers: [LiveServer]) async {
         for live in servers where live.server.metrics.leases.value(["acquired"]) == 0 {

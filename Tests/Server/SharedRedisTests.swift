@@ -132,7 +132,7 @@ struct SharedRedisTests {
         let away = try await server { $0.cache.directory = folder.url.path }
         let old = try await away.ask(target)["ETag"]
         await away.listening.stop()
-        _ = try await one.server.forget(source: origin.url("/a.png").absoluteString)
+        _ = try await one.forget(source: origin.url("/a.png").absoluteString)
         origin.route(
             "/a.png",
             .png(PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)).with(.entityTag("\"2\"")))

@@ -1,4 +1,3 @@
-package import HalcyonServerURLs
 import HalcyonWork
 
 extension ImageServer {
@@ -47,20 +46,4 @@ extension ImageServer {
         "signature.trusted", "sources.http.allow", "sources.http.ports", "processing.presets",
         "processing.onlyPresets", "processing.allowedOptions",
     ]
-
-    /// Purges a source of another server here and at all servers that share a Redis with this one:
-    /// it is fetched again before anything is made of it, or answered from what was made.
-    ///
-    /// - Returns: Whether all are told: always for a server that shares nothing, not when Redis could not be
-    ///   asked, or when there is none beside the store of bytes.
-    /// - Throws: `PlanError` when `source` may not be fetched.
-    @discardableResult
-    package func forget(source: String) async throws(PlanError) -> Bool {
-        guard case .http = try stores.sources.policy.reference(source) else {
-            throw PlanError(.unknownScheme, "Only sources of other servers are remembered.")
-        }
-        let purger = stores.purger
-        return await purger.forget(try purger.purges(ofSource: source).map { $0.purge })
-            .allSatisfy { $0.isTold ?? true }
-    }
 }
