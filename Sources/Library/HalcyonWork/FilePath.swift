@@ -185,10 +185,12 @@ package struct FolderListing: Sendable {
     package private(set) var files: [FilePath] = []
     /// Folders that cannot be read, and links that lead nowhere.
     package private(set) var failures: [FilePath.Failure] = []
+    /// Without `isRecursive`, the folders in it.
+    package private(set) var folders: [FilePath] = []
 
     /// Lists regular files, with `includesLinks` also links to files. Hidden ones are passed over, links to
     /// folders are not followed, and nothing that cannot be read ends it.
-    package init(below folder: FilePath, includesLinks: Bool) {
+    package init(below folder: FilePath, includesLinks: Bool, isRecursive: Bool = true) {
         var folders = [folder]
         while let folder = folders.popLast() {
             var below: [FilePath] = []
@@ -198,6 +200,10 @@ package struct FolderListing: Sendable {
                 }
             } catch {
                 failures.append(error)
+            }
+            guard isRecursive else {
+                self.folders = below
+                return
             }
             folders += below.reversed()
         }

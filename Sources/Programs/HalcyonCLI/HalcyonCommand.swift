@@ -29,7 +29,14 @@ struct HalcyonCommand: AsyncParsableCommand {
         ProgramEnd.tellsOfLostOutput(of: "halcyon")
         let arguments = ProcessArguments.texts
         if let fault = unknownCommand(in: arguments) { exit(withError: ValidationError(fault)) }
-        await main(arguments)
+        do {
+            await main(try OptionDefaults.added(to: arguments))
+        } catch {
+            // A failure of standard error cannot be reported anywhere.
+            try? StandardStream.error.write("halcyon: \(error.description)\n")
+            // EX_CONFIG of sysexits.h.
+            exit(withError: ExitCode(78))
+        }
     }
 
     /// Says what is wrong with a word in place of a command, which the parser would call an unexpected argument.

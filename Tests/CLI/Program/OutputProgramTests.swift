@@ -241,4 +241,72 @@ import Testing
         }
         #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
     }
+
+    /// A picture whose files are of very different sizes by their qualities.
+    private func routeDetails() {
+        origin.route("/details.png", .png(PNGFixture.data(.noise(width: 160, height: 120))))
+    }
+
+    private func size(_ path: String) throws -> Int {
+        try Data(contentsOf: program.folder.file(path)).count
+    }
+
+    @Test(arguments: [("jpg", "0.75"), ("webp", "0.76"), ("jxl", "0.8")])
+    func withoutAQualityFormatsLookAlike(fileExtension: String, quality: String) async throws {
+        routeDetails()
+        _ = try await program.run("load", url("details.png"), "-o", "a.\(fileExtension)", code: 0)
+        _ = try await program.run(
+            "load", url("details.png"), "-o", "b.\(fileExtension)", "--quality", quality, code: 0)
+        #expect(
+            try Data(contentsOf: program.folder.file("a.\(fileExtension)"))
+                == Data(contentsOf: program.folder.file("b.\(fileExtension)")))
+    }
+
+    @Test(arguments: ["jpg", "webp"])
+    func theQualityForANumberOfBytesIsFoundAndTold(fileExtension: String) async throws {
+        routeDetails()
+        let (middle, found) = ("middle.\(fileExtension)", "found.\(fileExtension)")
+        _ = try await program.run(
+            "load", url("details.png"), "-o", middle, "--quality", "0.6", code: 0)
+        let most = try size(middle)
+        let row = try await program.run(
+            "load", "--json", url("details.png"), "-o", found, "--max-bytes", "\(most)", code: 0
+        ).row
+        let (bytes, quality) = (row["outputBytes"] as? Int, row["quality"] as? Double)
+        #expect(try bytes == size(found) && size(found) <= most)
+        #expect(try #require(quality) > 0.5 && #require(quality) <= 0.61)
+        #expect(try #require(row["ssim"] as? Double) < 1)
+        let text = try await program.run(
+            "load", url("details.png"), "-o", found, "--max-bytes", "\(most)", "--force", code: 0)
+        #expect(text.output.contains("→ \(found) (quality \(try #require(quality)), "))
+        #expect(text.output.contains(", SSIM 0."))
+    }
+
+    @Test func theQualityForASimilarityIsFound() async throws {
+        routeDetails()
+        var sizes: [Int] = []
+        for least in [0.8, 0.9] {
+            let row = try await program.run(
+                "load", "--json", url("details.png"), "-o", "\(least).webp", "--target-ssim",
+                "\(least)", code: 0
+            ).row
+            #expect(try #require(row["ssim"] as? Double) >= least - 0.0001)
+            sizes.append(try #require(row["outputBytes"] as? Int))
+        }
+        #expect(sizes[0] <= sizes[1])
+    }
+
+    @Test func aTargetThatCannotBeReachedIsAFailureAndWritesNothing() async throws {
+        routeDetails()
+        let outcome = try await program.run(
+            "load", "--json", url("details.png"), "-o", "x.jpg", "--max-bytes", "100", code: 1)
+        #expect(try outcome.row.error.code == 9001)
+        let message = try #require(try outcome.row.error.message)
+        #expect(message.contains("at quality 0.3 it has") && message.contains("more than 100"))
+        #expect(try !names(in: ".").contains("x.jpg"))
+        let source = try await program.run(
+            "load", "--json", url("details.png"), "--output-directory", "out", "--max-bytes", "9k",
+            code: 1)
+        #expect(try source.row.error.message?.contains("PNG has no quality") == true)
+    }
 }

@@ -76,6 +76,17 @@ final class Program: Sendable {
         return Run(process: process, files: files)
     }
 
+    /// Starts the program, and reads its output as it comes.
+    func follow(_ arguments: [String]) throws -> (run: Run, output: ChildLines) {
+        var started: Run?
+        let (_, output) = try ChildLines.of { descriptor in
+            let run = try start(arguments, output: FileHandle(fileDescriptor: descriptor))
+            started = run
+            return run.process
+        }
+        return (try #require(started), output)
+    }
+
     /// A running program.
     struct Run: Sendable {
         fileprivate let process: ChildProcess

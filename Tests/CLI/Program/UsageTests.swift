@@ -64,6 +64,34 @@ import Testing
         (["load", "a", "--lossless"], "--lossless needs --output"),
         (["load", "a", "-o", "b.jpg", "--lossless"], "JPEG loses something; these do not: png"),
         (["load", "a", "-o", "b.webp", "--lossless", "--quality", "1"], "exclude each other"),
+        (["load", "a", "--max-bytes", "9k"], "--max-bytes needs --output"),
+        (["load", "a", "--target-ssim", "0.9"], "--target-ssim needs --output"),
+        (["load", "a", "-o", "b.png", "--max-bytes", "9k"], "--max-bytes: PNG has no quality"),
+        (["load", "a", "-o", "b.gif", "--target-ssim", "0.9"], "these have one: jpg, webp"),
+        (["load", "a", "-o", "b.jpg", "--max-bytes", "9g"], "“9g” is no number of bytes"),
+        (["load", "a", "-o", "b.jpg", "--max-bytes", "0"], "“0” is no number of bytes"),
+        (["load", "a", "-o", "b.jpg", "--target-ssim", "2"], "--target-ssim must be from 0 to 1"),
+        (
+            ["load", "a", "-o", "b.jpg", "--max-bytes", "9k", "--quality", "1"],
+            "--quality and --max-bytes exclude each other"
+        ),
+        (
+            ["load", "a", "-o", "b.jxl", "--target-ssim", "0.9", "--lossless"],
+            "--lossless and --target-ssim exclude each other"
+        ),
+        (
+            ["load", "a", "-o", "b.jpg", "--max-bytes", "9k", "--target-ssim", "0.9"],
+            "--max-bytes and --target-ssim exclude each other"
+        ),
+        (["load", "a", "--watch", "--output-directory", "b"], "--watch is for one folder"),
+        (["load", ".", "..", "--watch", "--output-directory", "b"], "--watch is for one folder"),
+        (["load", ".", "--watch"], "--watch needs --output-directory"),
+        (["load", ".", "--watch", "--output-directory", "./"], "is the watched folder"),
+        (
+            ["load", ".", "--watch", "--output-directory", "b", "--trace", "t"],
+            "--watch and --trace exclude each other"
+        ),
+        (["load", "a", "--config", "b", "--no-config"], "--config and --no-config exclude"),
         (["load", "a", "-o", "c.png", "--force", "--no-clobber"], "--no-clobber"),
         (["load", "a", "-o", "c.png", "--strip", "--keep-metadata"], "--keep-metadata"),
         (["load", "a", "--timeout", "0"], "--timeout"),

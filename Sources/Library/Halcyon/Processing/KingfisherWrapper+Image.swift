@@ -48,6 +48,23 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         try base.encoded(as: format, options: options)
     }
 
+    /// Returns the image as a file whose quality is searched for: the best one of a number of bytes, or the smallest
+    /// one of a similarity.
+    ///
+    /// Encodes at most five times, on the calling thread; the quality in `options` does not count. An animation is
+    /// encoded anew, with all frames as WebP, and with its first frame in other formats.
+    /// - Parameters:
+    ///   - format: One of ``CompressionTarget/formats``.
+    ///   - target: What the file is to reach.
+    /// - Throws: `ImageCodingError`; `encodingFailed` for formats without a quality, lossless options, and a target
+    ///   that no quality from 0.3 to 0.95 reaches.
+    public func data(
+        format: ImageFormat, target: CompressionTarget,
+        options: ImageEncodingOptions = ImageEncodingOptions()
+    ) throws -> CompressedImage {
+        try base.compressed(as: format, to: target, options: options)
+    }
+
     /// The number of frames of the animation or of the animated file the image was made from; `nil`
     /// for still images of other formats than GIF.
     public var imageFrameCount: Int? {

@@ -19,6 +19,9 @@ struct CacheOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     /// Runs blocking `work` outside of Swift's threads, with a console for its output.
     func run(_ work: @escaping @Sendable (CacheOptions, Console) throws -> Void) async throws {
         try await CommandRunner.run { [self] console in

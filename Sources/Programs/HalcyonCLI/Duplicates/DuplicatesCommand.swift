@@ -47,6 +47,9 @@ struct DuplicatesCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show no progress and no sums.")
     var quiet = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     func validate() throws {
         try check("--distance", distance, "from 0 to 32") { (0...32).contains($0) }
         if folders.contains("") { throw ValidationError("The name of a folder is empty.") }

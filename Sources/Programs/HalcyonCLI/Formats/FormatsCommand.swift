@@ -15,6 +15,9 @@ struct FormatsCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     func run() async throws {
         let json = json
         try await CommandRunner.run { console in

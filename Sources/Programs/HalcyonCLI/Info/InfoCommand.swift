@@ -26,6 +26,9 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per source.")
     var json = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     func run() async throws {
         let (sources, json) = (try await sources.read(), json)
         try await CommandRunner.countFailures { console in

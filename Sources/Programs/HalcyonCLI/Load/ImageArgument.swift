@@ -39,6 +39,13 @@ struct ImageArgument: Sendable {
         file = path
     }
 
+    /// - Parameter root: The folder that the file was found in; `path` begins with it.
+    init(file path: FilePath, below root: FilePath) {
+        self.init(file: path)
+        let folder = path.bytes[root.bytes.count..<path.lastComponent.startIndex]
+        self.folder = Array(folder.drop { $0 == UInt8(ascii: "/") })
+    }
+
     init(standardInput data: Data) {
         text = "-"
         source = .success(.provider(Self.provider(of: data)))
@@ -56,12 +63,7 @@ struct ImageArgument: Sendable {
         in root: FilePath, includesLinks: Bool, where isWanted: (FilePath) -> Bool = { _ in true }
     ) -> [ImageArgument] {
         let listing = FolderListing(below: root, includesLinks: includesLinks)
-        let files = listing.files.filter(isWanted).map { path in
-            var argument = ImageArgument(file: path)
-            let folder = path.bytes[root.bytes.count..<path.lastComponent.startIndex]
-            argument.folder = Array(folder.drop { $0 == UInt8(ascii: "/") })
-            return argument
-        }
+        let files = listing.files.filter(isWanted).map { ImageArgument(file: $0, below: root) }
         return files
             + listing.failures.map { failure in
                 ImageArgument(

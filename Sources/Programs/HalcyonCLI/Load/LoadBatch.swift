@@ -12,6 +12,10 @@ struct LoadBatch: Sendable {
     let console: Console
     /// Whether the progress has a line for each running source; otherwise it is a bar for all of them.
     var showsSources = true
+    /// The place of each source among the outputs; by default in their order.
+    var places: [Int]?
+    /// Whether no further source is started.
+    var isStopped: @Sendable () -> Bool = { false }
 
     /// Runs `load` for each source and calls `report` with the rows, in order.
     ///
@@ -26,8 +30,10 @@ struct LoadBatch: Sendable {
         await withTaskGroup(of: (Int, Row).self) { group in
             var waiting = arguments.indices.makeIterator()
             func startNext() {
-                guard !Task.isCancelled, let index = waiting.next() else { return }
-                let job = Job(index: index, argument: arguments[index], console: console)
+                guard !Task.isCancelled, !isStopped(), let index = waiting.next() else { return }
+                let job = Job(
+                    index: index, place: places?[index] ?? index, argument: arguments[index],
+                    console: console)
                 group.addTask { (index, await job.run(load)) }
             }
             for _ in 0..<jobs { startNext() }
@@ -42,6 +48,7 @@ struct LoadBatch: Sendable {
 
     struct Job: Sendable {
         let index: Int
+        let place: Int
         let argument: ImageArgument
         let console: Console
 
@@ -97,7 +104,7 @@ struct SourceLoader: Sendable {
             format: try await fileFormat(of: job.argument, result) ?? format, of: job)
         {
         case .left(let file): return .skipped(file)
-        case .written(let file): image.output = file
+        case .written(let file, let quality): (image.output, image.foundQuality) = (file, quality)
         }
         return .loaded(image)
     }

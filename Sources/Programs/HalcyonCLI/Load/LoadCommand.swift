@@ -11,6 +11,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     @OptionGroup var sources: SourceArguments
 
+    @Flag(
+        help: """
+            Go on with the pictures that appear or change in the folder that is the source, until Ctrl-C \
+            ends it.
+            """)
+    var watch = false
+
     @Option(
         name: .customLong("processor"),
         help: .value(
@@ -83,6 +90,9 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show no progress and print failures only.")
     var quiet = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     func validate() throws {
         try checkRanges()
         try check(fileFor: "trace", trace)
@@ -111,19 +121,54 @@ struct LoadCommand: AsyncParsableCommand {
                 throw ValidationError("--in-place is for files; \(source.label) is none.")
             }
         }
+        if watch { try checkWatch() }
         _ = try ImageProcessorSpec.parse(option: processors)
     }
 
     func run() async throws {
+        if watch { return try await runWatch() }
         // Until the sources are there, Ctrl-C ends the process as it ends any other.
-        let arguments = try await sources.read(
-            allowsPDF: allowPDF,
-            passingOver: output.outputDirectory.flatMap(FilePath.init(argument:)))
+        let arguments = try await sources.read(allowsPDF: allowPDF, passingOver: outputFolder)
         let request = LoadRequest(
             command: self, arguments: arguments,
             processor: try ImageProcessorSpec.parse(option: processors),
             plan: try output.plan(for: arguments))
         try await CommandRunner.countFailures(quiet: quiet, request.run)
+    }
+
+    private func runWatch() async throws {
+        guard let folder = watchedFolder else { return }
+        let request = LoadRequest(
+            command: self, arguments: [],
+            processor: try ImageProcessorSpec.parse(option: processors),
+            plan: try output.plan(for: []))
+        let watch = try FolderWatch(
+            folder, isRecursive: sources.recursive, passingOver: outputFolder)
+        try await CommandRunner.run(quiet: quiet, stop: watch.stop) { console in
+            try await request.run(watch, console)
+        }
+    }
+
+    private var watchedFolder: FilePath? {
+        guard sources.sources.count == 1 else { return nil }
+        let source = ImageArgument(sources.sources[0])
+        return source.isFolder ? source.file : nil
+    }
+
+    private var outputFolder: FilePath? {
+        output.outputDirectory.flatMap(FilePath.init(argument:))
+    }
+
+    private func checkWatch() throws(ValidationError) {
+        guard let folder = watchedFolder else {
+            throw ValidationError("--watch is for one folder that exists.")
+        }
+        guard let outputFolder else { throw ValidationError("--watch needs --output-directory.") }
+        if let watched = FileIdentity(folder), watched == FileIdentity(outputFolder) {
+            throw ValidationError(
+                "The output directory is the watched folder; name another one, perhaps in it.")
+        }
+        if trace != nil { throw ValidationError("--watch and --trace exclude each other.") }
     }
 
     var limits: DecodingLimits {

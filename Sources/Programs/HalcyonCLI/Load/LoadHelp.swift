@@ -13,6 +13,8 @@ enum LoadHelp {
             --processor resize:320x200:fill --processor crop:320x200 \\
             --processor round:12 --output-directory thumbnails --format png
           halcyon load -r Pictures --output-directory small --format webp
+          halcyon load photo.jpg --output photo.webp --max-bytes 200k
+          halcyon load -r --watch Uploads --output-directory small --format webp
           halcyon load --json https://example.org/a.jpg | jq .cacheType
           curl https://example.org/a.jpg | halcyon load - -o - --format webp >a.webp
           halcyon load 'data:image/svg+xml,%3Csvg …%3E' --output drawing.png
@@ -28,6 +30,8 @@ enum LoadHelp {
           bytes         of the file that was loaded, or of the cached file
           milliseconds  until the image was there, without writing it
           output        the file that was written, or null
+        and with --max-bytes or --target-ssim, of that file
+          quality, outputBytes, ssim
         and with --http-caching, for what is loaded over HTTP:
           httpCacheUse  fetched, or fetched-not-stored where the server forbids that;
                         fresh: the server was not asked; validated: it says that the
@@ -41,7 +45,8 @@ enum LoadHelp {
         The codes are those of KingfisherError, and 9001 (the format cannot hold the image), \
         9002 (the output cannot be written), 9000 (anything else).
 
-        EXIT CODES: 0 all loaded, 1 some failed, 64 bad usage, 130 stopped by Ctrl-C.
+        EXIT CODES: 0 all loaded, 1 some failed, 64 bad usage, 78 a fault in the file of defaults, \
+        130 stopped by Ctrl-C. With --watch 0 when a signal ends it, after the pictures at hand.
         """
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 struct LoadRequest: Sendable {
     /// The cost limit of the memory cache, in bytes, for sources that are given more than once.
@@ -12,6 +13,53 @@ struct LoadRequest: Sendable {
 
     /// Loads all sources and prints a row for each; returns the number of failures.
     func run(_ console: Console) async throws -> Int {
+        try await run(console) { loader, tally in
+            let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
+            await run(batch, loader, of: arguments.count, &tally)
+        }
+    }
+
+    /// Loads the pictures of a folder, and those that appear or change in it, until the watch is stopped.
+    /// - Throws: `CommandFailure` when the folder is gone.
+    func run(_ watch: FolderWatch, _ console: Console) async throws {
+        _ = try await run(console) { loader, tally in
+            console.note("Watching \(watch.folder.description); Ctrl-C ends it.")
+            var sources = WatchedSources(
+                watch.folder, allowsPDF: command.allowPDF, writer: loader.writer)
+            while let files = try await watch.next() {
+                let (changed, next) = try await BlockingWork.run { [sources] in
+                    var sources = sources
+                    return (sources.changed(files), sources)
+                }
+                sources = next
+                var batch = LoadBatch(
+                    arguments: changed.map(\.source), jobs: command.jobs, console: console)
+                batch.places = changed.map(\.place)
+                batch.isStopped = { watch.isStopped }
+                if !changed.isEmpty {
+                    await run(batch, loader, of: tally.count + changed.count, &tally)
+                    console.removeProgress()
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ batch: LoadBatch, _ loader: SourceLoader, of count: Int, _ tally: inout LoadTally
+    ) async {
+        await batch.run(loader.load) { row in
+            tally.count(row)
+            batch.console.report(
+                row, number: tally.count, of: count, isJSON: command.json, isQuiet: isQuiet)
+        }
+    }
+
+    private var isQuiet: Bool { command.quiet || command.output.isStandardOutput }
+
+    /// Does `work` with a loader, and prints the sums; returns the number of failures.
+    private func run(
+        _ console: Console, _ work: (SourceLoader, inout LoadTally) async throws -> Void
+    ) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
         if let timeout = command.timeout { downloader.downloadTimeout = timeout }
         let cacheDirectory = command.cacheLocation.directory
@@ -26,17 +74,10 @@ struct LoadRequest: Sendable {
         let loader = SourceLoader(
             manager: manager, options: options,
             writer: OutputWriter(plan: plan, sources: arguments))
-        let batch = LoadBatch(arguments: arguments, jobs: command.jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
-        let isQuiet = command.quiet || command.output.isStandardOutput
         var tally = LoadTally()
-        await batch.run(loader.load) { row in
-            tally.count(row)
-            console.report(
-                row, number: tally.count, of: arguments.count, isJSON: command.json,
-                isQuiet: isQuiet)
-        }
+        try await work(loader, &tally)
         await downloader.finishWritingPartials()
         if let trace = command.trace, let recording { try await recording.write(to: trace) }
         if !command.json && !isQuiet && !Task.isCancelled {

@@ -16,6 +16,25 @@ struct LoadRow: ResultRow {
         var bytes: Int
         var milliseconds: Double
         var output: FilePath?
+        /// Of the output.
+        var foundQuality: FoundQuality?
+    }
+
+    /// The quality that was found for a size or a similarity, and the file of it.
+    struct FoundQuality: Sendable {
+        let quality: Double
+        let bytes: Int
+        let ssim: Double
+
+        init(_ image: CompressedImage) {
+            quality = image.quality
+            bytes = image.data.count
+            ssim = (image.ssim * 10000).rounded(.down) / 10000
+        }
+
+        var text: String {
+            "quality \(quality), \(Quantity.bytes(Int64(bytes))), SSIM \(ssim)"
+        }
     }
 
     enum Outcome: Sendable {
@@ -42,7 +61,11 @@ struct LoadRow: ResultRow {
                 "bytes": image.bytes, "milliseconds": image.milliseconds.inHundredths,
                 "output": image.output?.urlText,
             ])
-            object.add(present: ["httpCacheUse": image.httpCacheUse?.name])
+            let found = image.foundQuality
+            object.add(present: [
+                "quality": found?.quality, "outputBytes": found?.bytes, "ssim": found?.ssim,
+                "httpCacheUse": image.httpCacheUse?.name,
+            ])
             if case .stale(.error(let error)) = image.httpCacheUse {
                 object.add(["staleError": LoadFailure(error, at: source.label).json])
             }
@@ -68,7 +91,7 @@ struct LoadRow: ResultRow {
             facts.append("\(image.cacheType.origin)\(use) in \(time)")
             let arrow = image.output.map { " → \($0.description.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
-                + arrow
+                + arrow + (image.foundQuality.map { " (\($0.text))" } ?? "")
         case .skipped(let file):
             return style(.faint, "–") + " \(name)  \(file.description.printable) exists"
         case .failed(let failure):

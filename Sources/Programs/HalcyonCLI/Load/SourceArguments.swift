@@ -48,12 +48,17 @@ struct SourceArguments: ParsableArguments {
         let isInside = other.count > root.count && other.starts(with: root)
         return ImageArgument.files(in: folder, includesLinks: true) { file in
             if isInside, file.components.starts(with: other) { return false }
-            // What cannot be read is told of when it is loaded.
-            let format = (try? file.read(atMost: 4096))?.kf.imageFormat ?? .unknown
-            let named = ImageFormat(fileExtension: file.fileExtension)
-            let expected = format == .unknown ? named : format
-            return expected.map { $0 != .PDF || allowsPDF } ?? false
+            return isPicture(file, allowsPDF: allowsPDF)
         }
+    }
+
+    /// Whether a file is a picture, or is called so.
+    static func isPicture(_ file: FilePath, allowsPDF: Bool) -> Bool {
+        // What cannot be read is told of when it is loaded.
+        let format = (try? file.read(atMost: 4096))?.kf.imageFormat ?? .unknown
+        let named = ImageFormat(fileExtension: file.fileExtension)
+        let expected = format == .unknown ? named : format
+        return expected.map { $0 != .PDF || allowsPDF } ?? false
     }
 }
 

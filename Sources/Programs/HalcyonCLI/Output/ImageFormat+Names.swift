@@ -25,6 +25,14 @@ extension ImageFormat {
             + others.joined(separator: ", ") + "."
     }
 
+    /// Says what to do about a format without a quality.
+    func qualityText(_ target: CompressionTarget) -> String {
+        let option = if case .bytes = target { "--max-bytes" } else { "--target-ssim" }
+        let others = Self.writable.filter(CompressionTarget.formats.contains).map(\.fileExtension)
+        return "\(option): \(rawValue) has no quality to search for; these have one: "
+            + others.joined(separator: ", ") + "."
+    }
+
     var fileExtension: String {
         Self.extensions[self]?.first ?? "bin"
     }

@@ -117,8 +117,7 @@ final class OutputNames: Sendable {
 
     private let template: NameTemplate
     private let format: ImageFormat?
-    private let wishes: [Wish]
-    private let taken: Mutex<Set<[UInt8]>>
+    private let state = Mutex((wishes: [Wish](), taken: Set<[UInt8]>()))
 
     /// - Parameter format: The format of all files; `nil` for that of each source.
     init(of arguments: [ImageArgument], _ template: NameTemplate, format: ImageFormat?) {
@@ -135,26 +134,33 @@ final class OutputNames: Sendable {
                 wishes[index].folder = folder[common.count...].flatMap { $0 + [UInt8(ascii: "/")] }
             }
         }
-        var taken: Set<[UInt8]> = []
-        for index in wishes.indices {
-            wishes[index].suffix = Self.claim(in: &taken) {
-                wishes[index].path(template, in: format, $0)
-            }
-        }
         self.template = template
         self.format = format
-        self.wishes = wishes
-        self.taken = Mutex(taken)
+        for wish in wishes { _ = add(wish) }
+    }
+
+    /// Gives a file that was found in a folder a path, too; returns its index.
+    func add(_ argument: ImageArgument) -> Int {
+        add(Wish(folder: argument.folder, name: argument.name))
+    }
+
+    private func add(_ wish: Wish) -> Int {
+        state.withLock { state in
+            var wish = wish
+            wish.suffix = Self.claim(in: &state.taken) { wish.path(template, in: format, $0) }
+            state.wishes.append(wish)
+            return state.wishes.count - 1
+        }
     }
 
     /// The path below the folder for the source at `index`; to be asked for once that its format is known.
     func path(for index: Int, in format: ImageFormat) -> [UInt8] {
-        let wish = wishes[index]
+        let wish = state.withLock { $0.wishes[index] }
         let path = wish.path(template, in: format)
         // Only a source whose name does not tell its format gets another path than was expected.
         if path == wish.path(template, in: self.format) { return path }
-        let more = taken.withLock { taken in
-            Self.claim(in: &taken) { wish.path(template, in: format, $0) }
+        let more = state.withLock { state in
+            Self.claim(in: &state.taken) { wish.path(template, in: format, $0) }
         }
         return wish.path(template, in: format, more)
     }

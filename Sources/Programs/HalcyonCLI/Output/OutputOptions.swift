@@ -72,10 +72,29 @@ struct OutputOptions: ParsableArguments {
         help: .value(
             "0...1",
             """
-            0 (smallest) to 1 (best), for formats that lose something; \
-            \(OutputWriter.defaultQuality) by default.
+            0 (smallest) to 1 (best), for formats that lose something; by default \
+            \(OutputWriter.usualQualityText), which look alike.
             """))
     var quality: Double?
+
+    @Option(
+        help: .value(
+            "size",
+            """
+            The most bytes of a file, such as 90000, 200k or 1.5M: the quality is searched for, from \
+            0.3 to 0.95, and told.
+            """),
+        transform: ByteCount.parse)
+    var maxBytes: Int?
+
+    @Option(
+        help: .value(
+            "0...1",
+            """
+            The least structural similarity of a file to the image: 0.99 is hardly to be told from it. The \
+            quality is searched for, from 0.3 to 0.95, and told.
+            """))
+    var targetSSIM: Double?
 
     @Flag(
         help: """
@@ -90,6 +109,7 @@ struct OutputOptions: ParsableArguments {
 
     func validate() throws {
         try check("--quality", quality, "from 0 to 1") { (0...1).contains($0) }
+        try check("--target-ssim", targetSSIM, "from 0 to 1") { (0...1).contains($0) }
         if output != nil && outputDirectory != nil {
             throw ValidationError("Give either --output or --output-directory, not both.")
         }
@@ -111,6 +131,7 @@ struct OutputOptions: ParsableArguments {
             ("--format", format != nil, false), ("--name", name != nil, false),
             ("--force", existing == .force, false), ("--no-clobber", existing == .noClobber, false),
             ("--quality", quality != nil, true), ("--lossless", lossless, true),
+            ("--max-bytes", maxBytes != nil, true), ("--target-ssim", targetSSIM != nil, true),
             ("--keep-metadata", metadata == .keepMetadata, true),
             ("--strip", metadata == .strip, true),
         ]
@@ -124,8 +145,10 @@ struct OutputOptions: ParsableArguments {
         if !inPlace, !hasDestination, let idle = options.first(where: { $0.isGiven }) {
             throw ValidationError("\(idle.name) needs --output or --output-directory.")
         }
-        if lossless && quality != nil {
-            throw ValidationError("--lossless and --quality exclude each other.")
+        let qualities = ["--quality", "--lossless", "--max-bytes", "--target-ssim"]
+        let given = options.filter { $0.isGiven && qualities.contains($0.name) }.map(\.name)
+        if given.count > 1 {
+            throw ValidationError("\(given[0]) and \(given[1]) exclude each other.")
         }
         if name != nil && outputDirectory == nil {
             throw ValidationError("--name needs --output-directory.")
@@ -137,6 +160,9 @@ struct OutputOptions: ParsableArguments {
         let format = try writtenFormat()
         if lossless, let format, !format.isLossless {
             throw ValidationError(format.lossText)
+        }
+        if let target, let format, !CompressionTarget.formats.contains(format) {
+            throw ValidationError(format.qualityText(target))
         }
         let destination: OutputPlan.Destination
         if isStandardOutput {
@@ -151,8 +177,12 @@ struct OutputOptions: ParsableArguments {
             destination = inPlace ? .inPlace(arguments.map(\.file)) : .nowhere
         }
         return OutputPlan(
-            destination: destination, format: format, quality: quality, isLossless: lossless,
-            keepsMetadata: metadata == .keepMetadata, existing: existing)
+            destination: destination, format: format, quality: quality, target: target,
+            isLossless: lossless, keepsMetadata: metadata == .keepMetadata, existing: existing)
+    }
+
+    private var target: CompressionTarget? {
+        maxBytes.map { .bytes($0) } ?? targetSSIM.map { .ssim($0) }
     }
 
     /// The format that the option names, or the name of the file.

@@ -17,6 +17,8 @@ struct OutputPlan: Sendable {
     let format: ImageFormat?
     /// 0…1; `nil` when it was not asked for.
     let quality: Double?
+    /// What the quality is searched for, if it is.
+    var target: CompressionTarget?
     let isLossless: Bool
     let keepsMetadata: Bool
     /// The treatment of existing files; by default they are errors.

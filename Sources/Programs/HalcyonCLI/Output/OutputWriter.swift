@@ -1,24 +1,43 @@
 import Foundation
 import Halcyon
 import HalcyonWork
+import Synchronization
 
 /// Encodes pictures and writes them to the plan's destination.
 struct OutputWriter: Sendable {
-    /// The quality when none is asked for: no difference to be seen, at a third of the bytes of 1.
-    static let defaultQuality = 0.9
+    /// The qualities when none is asked for: those at which a file is as like the image (SSIM) as JPEG is at the 75 of
+    /// 100 that vipsthumbnail writes.
+    private static let usualQualities: KeyValuePairs<ImageFormat, Double> = [
+        .JPEG: 0.75, .WebP: 0.76, .AVIF: 0.6, .HEIC: 0.38, .JPEGXL: 0.8,
+    ]
+
+    static func usualQuality(of format: ImageFormat) -> Double {
+        usualQualities.first { $0.key == format }?.value ?? 1
+    }
+
+    /// All of them, as people are told.
+    static var usualQualityText: String {
+        usualQualities.map { "\($0.value) for \($0.key.rawValue)" }.joined(separator: ", ")
+    }
 
     let plan: OutputPlan
-    /// The source files of this run, which are not replaced by accident.
-    private let sources: Set<FileIdentity>
+    let files = RunFiles()
 
     init(plan: OutputPlan, sources: [ImageArgument]) {
         self.plan = plan
-        self.sources = Set(sources.compactMap { $0.file.flatMap(FileIdentity.init) })
+        for source in sources { files.add(source) }
+    }
+
+    /// Adds a source that was found in a folder later; returns its place among the outputs.
+    func add(_ source: ImageArgument) -> Int {
+        files.add(source)
+        guard case .directory(_, let names) = plan.destination else { return 0 }
+        return names.add(source)
     }
 
     enum Outcome: Sendable {
-        /// `nil` if the plan writes nothing.
-        case written(FilePath?)
+        /// `nil` if the plan writes nothing; with the quality that was found, if one was searched for.
+        case written(FilePath?, LoadRow.FoundQuality?)
         /// An existing file, which is left as it is.
         case left(FilePath)
     }
@@ -26,7 +45,7 @@ struct OutputWriter: Sendable {
     /// The existing file that is to be left, as far as it is known before the source is loaded.
     /// - Throws: `LoadFailure` for a file that may not be written.
     func fileToLeave(for job: LoadBatch.Job) async throws -> FilePath? {
-        guard let path = plan.path(for: job.index, in: plan.format) else { return nil }
+        guard let path = plan.path(for: job.place, in: plan.format) else { return nil }
         return try await BlockingWork.run { try isLeft(path) ? path : nil }
     }
 
@@ -44,16 +63,18 @@ struct OutputWriter: Sendable {
             try await BlockingWork.run {
                 let data = try encode(image, original, as: format, at: job.argument.label)
                 do {
-                    try job.console.write(data)
+                    try job.console.write(data.file)
                 } catch {
                     // The console tells of that, and has stopped the work.
                     throw CancellationError()
                 }
             }
         }
-        guard let path = plan.path(for: job.index, in: format) else { return .written(nil) }
+        guard let path = plan.path(for: job.place, in: format) else {
+            return .written(nil, nil)
+        }
         try Task.checkCancellation()
-        let encoded = try await BlockingWork.run { () -> Data? in
+        let encoded = try await BlockingWork.run { () -> Encoded? in
             if try isLeft(path) { return nil }
             guard ImageFormat.writable.contains(format) else {
                 throw unwritable(path, "\(format.rawValue) is no format that can be written")
@@ -65,33 +86,45 @@ struct OutputWriter: Sendable {
         try Task.checkCancellation()
         do {
             try await BlockingWork.run {
-                try PendingFile.write(encoded, to: path, replacing: mayReplace)
+                let isOurs = files.hasMade(path)
+                try PendingFile.write(encoded.file, to: path, replacing: mayReplace || isOurs)
+                files.noteMade(path)
             }
         } catch {
             // Somebody else may have made the file meanwhile.
             if !mayReplace, try await BlockingWork.run({ try isLeft(path) }) { return .left(path) }
             throw unwritable(path, ErrorText.of(error))
         }
-        return .written(path)
+        return .written(path, encoded.quality)
     }
+
+    private typealias Encoded = (file: Data, quality: LoadRow.FoundQuality?)
 
     /// The image as a file, without metadata unless that was asked for.
     ///
     /// - Parameter place: The path or URL of `original`, as people are told it.
     private func encode(
         _ image: Image, _ original: Data, as format: ImageFormat, at place: String
-    ) throws -> Data {
+    ) throws -> Encoded {
         if plan.isLossless, !format.isLossless {
             throw LoadFailure(code: LoadFailure.encodingFailed, message: format.lossText)
+        }
+        if let target = plan.target, !CompressionTarget.formats.contains(format) {
+            throw LoadFailure(
+                code: LoadFailure.encodingFailed, message: format.qualityText(target))
         }
         // What has metadata that cannot be read is written without it.
         let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
         let options = ImageEncodingOptions(
-            quality: plan.quality ?? Self.defaultQuality, isLossless: plan.isLossless,
-            metadata: plan.keepsMetadata ? metadata : nil)
+            quality: plan.quality ?? Self.usualQuality(of: format),
+            isLossless: plan.isLossless, metadata: plan.keepsMetadata ? metadata : nil)
         do {
-            return try reencodable(image, metadata: metadata, format).kf.data(
-                format: format, options: options)
+            if let target = plan.target {
+                let found = try image.kf.data(format: format, target: target, options: options)
+                return (found.data, LoadRow.FoundQuality(found))
+            }
+            let image = try reencodable(image, metadata: metadata, format)
+            return (try image.kf.data(format: format, options: options), nil)
         } catch {
             let message = LoadFailure(error, at: place).message
             throw LoadFailure(code: LoadFailure.encodingFailed, message: message)
@@ -123,8 +156,9 @@ struct OutputWriter: Sendable {
         guard let link = try? path.status(following: false) else { return false }
         let kind = (try? path.status())?.st_mode ?? link.st_mode
         guard [S_IFREG, S_IFLNK].contains(kind & S_IFMT) else { return false }
+        if files.hasMade(path) { return false }
         if plan.existing == .noClobber { return true }
-        if let file = FileIdentity(path), sources.contains(file) {
+        if files.hasSource(path) {
             throw unwritable(path, "it is a source of this run; only --in-place replaces those")
         }
         if plan.existing == .force { return false }
@@ -150,6 +184,32 @@ struct OutputWriter: Sendable {
         LoadFailure(
             code: LoadFailure.outputNotWritable,
             message: "\(path.description) cannot be written: \(reason)")
+    }
+}
+
+/// The files of a run: its sources, which are not replaced by accident, and its outputs, which are replaced when a
+/// source has changed meanwhile.
+final class RunFiles: Sendable {
+    private let state = Mutex((sources: Set<FileIdentity>(), outputs: Set<[[UInt8]]>()))
+
+    func add(_ source: ImageArgument) {
+        guard let file = source.file.flatMap(FileIdentity.init) else { return }
+        _ = state.withLock { $0.sources.insert(file) }
+    }
+
+    func noteMade(_ path: FilePath) {
+        let names = path.components
+        _ = state.withLock { $0.outputs.insert(names) }
+    }
+
+    func hasSource(_ path: FilePath) -> Bool {
+        guard let file = FileIdentity(path) else { return false }
+        return state.withLock { $0.sources.contains(file) }
+    }
+
+    func hasMade(_ path: FilePath) -> Bool {
+        let names = path.components
+        return state.withLock { $0.outputs.contains(names) }
     }
 }
 

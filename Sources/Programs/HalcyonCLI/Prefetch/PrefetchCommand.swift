@@ -52,6 +52,9 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show no progress and print failures only.")
     var quiet = false
 
+    @OptionGroup(title: "Defaults")
+    var configuration: ConfigurationOptions
+
     func validate() throws {
         try check(jobs: jobs)
         if list.isEmpty { throw ValidationError("The name of the list is empty.") }

@@ -34,6 +34,21 @@ func check(jobs: Int) throws(ValidationError) {
     try check("--jobs", jobs, "from 1 to 64") { (1...64).contains($0) }
 }
 
+/// Numbers of bytes with the decimal units k and M.
+enum ByteCount {
+    /// - Throws: `ValidationError`.
+    @Sendable static func parse(_ text: String) throws -> Int {
+        let units = ["": 1.0, "k": 1e3, "m": 1e6]
+        let form = /([0-9]{1,12}(?:\.[0-9]{1,12})?)([km]?)/
+        guard let match = text.lowercased().wholeMatch(of: form),
+            let number = Double(match.1), let unit = units[String(match.2)], number * unit >= 1
+        else {
+            throw ValidationError("“\(text)” is no number of bytes, such as 90000, 200k or 1.5M.")
+        }
+        return Int(number * unit)
+    }
+}
+
 extension FilePath {
     /// Whether there is a folder, perhaps behind a link. What cannot be looked at is none: it is told of when it
     /// is read or written.

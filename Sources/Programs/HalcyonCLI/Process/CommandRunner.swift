@@ -16,9 +16,12 @@ enum CommandRunner {
     }
 
     /// Returns what `work` returns, after everything it printed was written. Once per process.
+    ///
+    /// - Parameter stop: Called by the first signal, which then does not cancel the work.
     /// - Throws: `ExitCode`.
     static func run<Value: Sendable>(
-        quiet: Bool = false, _ work: @escaping @Sendable (Console) async throws -> Value
+        quiet: Bool = false, stop: (@Sendable () -> Void)? = nil,
+        _ work: @escaping @Sendable (Console) async throws -> Value
     ) async throws -> Value {
         let interruption = Interruption()
         let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
@@ -26,7 +29,7 @@ enum CommandRunner {
         // What a signal has stopped may still be under way.
         defer { ProgramEnd.skipsDestruction() }
         do {
-            let value = try await interruption.run(atOnce: { console.eraseNow() }) {
+            let value = try await interruption.run(stop: stop, atOnce: { console.eraseNow() }) {
                 try await work(console)
             }
             try await console.finish()

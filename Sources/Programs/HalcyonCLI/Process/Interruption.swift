@@ -18,6 +18,7 @@ final class Interruption: Sendable {
 
     private struct State {
         var signal: Int32?
+        var isStopping = false
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -29,11 +30,14 @@ final class Interruption: Sendable {
 
     /// Runs `work`; it is cancelled by a signal.
     ///
-    /// - Parameter atOnce: Called before a second signal ends the process.
+    /// - Parameters:
+    ///   - stop: Called by the first signal in place of the cancellation: the work ends by itself, as soon as it can,
+    ///     and a second signal is then the first.
+    ///   - atOnce: Called before a second signal ends the process.
     /// - Throws: `Signalled` after a signal, whatever `work` made of its cancellation; else what
     ///   `work` throws.
     func run<Value: Sendable>(
-        atOnce: @escaping @Sendable () -> Void = {},
+        stop: (@Sendable () -> Void)? = nil, atOnce: @escaping @Sendable () -> Void = {},
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         // Writing to a closed pipe shall fail with an error instead of ending the process.
@@ -43,7 +47,7 @@ final class Interruption: Sendable {
             $0 != SIGHUP || !ProcessSignals.isIgnored($0)
         }
         let listening = ProcessSignals.listen(to: signals) { [weak self] in
-            self?.take($0, atOnce: atOnce)
+            self?.take($0, stop: stop, atOnce: atOnce)
         }
         defer { listening.cancel() }
         let task = Task { try await work() }
@@ -68,7 +72,14 @@ final class Interruption: Sendable {
         return isFirst
     }
 
-    private func take(_ number: Int32, atOnce: @escaping @Sendable () -> Void) {
+    private func take(
+        _ number: Int32, stop: (@Sendable () -> Void)?, atOnce: @escaping @Sendable () -> Void
+    ) {
+        let wasStopping = state.withLock { state in
+            defer { state.isStopping = true }
+            return state.isStopping
+        }
+        if let stop, !wasStopping { return stop() }
         let end: @Sendable () -> Void = {
             PendingFile.discardAll()
             atOnce()

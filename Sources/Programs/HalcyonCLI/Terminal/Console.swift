@@ -84,6 +84,7 @@ final class Console: @unchecked Sendable {
     func beginProgress(_ board: ProgressBoard) {
         guard isLive else { return }
         queue.async {
+            self.endProgress()
             self.board = board
             self.draw()
             let ticker = DispatchSource.makeTimerSource(queue: self.queue)
@@ -96,18 +97,27 @@ final class Console: @unchecked Sendable {
         }
     }
 
+    /// Removes the progress from the terminal.
+    func removeProgress() {
+        queue.async { self.endProgress() }
+    }
+
     /// Removes the progress from the terminal and returns when everything has been written.
     /// - Throws: `OutputLost` when standard output could not be written.
     func finish() async throws {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                self.ticker?.cancel()
-                self.ticker = nil
-                self.erase()
-                self.board = nil
+                self.endProgress()
                 continuation.resume(with: Result { try self.checkOutput() })
             }
         }
+    }
+
+    private func endProgress() {
+        ticker?.cancel()
+        ticker = nil
+        erase()
+        board = nil
     }
 
     /// Removes the progress, from any thread, before the process exits at once.

@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+import HalcyonWork
+
+/// Tells of the files in a folder, and of those that appear in it or change, by inotify.
+///
+/// A file counts when it is closed after writing, or moved in; deletions do not. Hidden files are passed over.
+final class FolderWatch: @unchecked Sendable {
+    // Unchecked because `folders` belongs to `queue`, which alone touches it.
+
+    private struct State {
+        /// In the order in which they appeared; some may be in it twice.
+        var files: [FilePath] = []
+        var end: Result<Void, CommandFailure>?
+    }
+
+    private static let events = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF
+            | IN_ONLYDIR)
+
+    let folder: FilePath
+    private let isRecursive: Bool
+    /// The names that lead to a folder that is passed over.
+    private let excluded: [[UInt8]]?
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+    private let queue = DispatchQueue(label: "halcyon.watch")
+    private let state = Observed(State())
+    /// The folders that are watched, by the numbers that inotify gave them.
+    private var folders: [Int32: FilePath] = [:]
+
+    /// Starts to watch; the files that are there are the first that ``next()`` returns.
+    ///
+    /// - Parameters:
+    ///   - isRecursive: Whether the folders in it are watched too, also those that appear later.
+    ///   - output: A folder that is passed over.
+    /// - Throws: `CommandFailure`.
+    init(_ folder: FilePath, isRecursive: Bool, passingOver output: FilePath?) throws {
+        self.folder = folder
+        self.isRecursive = isRecursive
+        excluded = output?.components
+        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else {
+            throw CommandFailure(
+                description: "Folders cannot be watched: \(POSIXError.current.text)")
+        }
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setCancelHandler { [descriptor] in close(descriptor) }
+        source.setEventHandler { [weak self] in self?.readEvents() }
+        // The system's word for a lease that is broken, which would end the process.
+        signal(SIGIO, SIG_IGN)
+        source.activate()
+        try queue.sync { try add(folder) }
+    }
+
+    deinit { source.cancel() }
+
+    /// The files that have appeared or changed since the last call, waiting for one; `nil` after ``stop()`` and when
+    /// the task is cancelled.
+    /// - Throws: `CommandFailure` when the folder is gone, or a folder in it cannot be watched.
+    func next() async throws -> [FilePath]? {
+        await state.wait { !$0.files.isEmpty || $0.end != nil }
+        let (files, end) = state.update { state in
+            defer { state.files = [] }
+            return (state.files, state.end)
+        }
+        if let end { try end.get() }
+        return end == nil && !files.isEmpty ? files : nil
+    }
+
+    func stop() { end(.success(())) }
+
+    var isStopped: Bool { state.read { $0.end != nil } }
+
+    private func end(_ result: Result<Void, CommandFailure>) {
+        state.update { $0.end = $0.end ?? result }
+    }
+
+    /// Watches a folder and the folders in it, and tells of the files in them.
+    private func add(_ root: FilePath) throws(CommandFailure) {
+        var waiting = [root]
+        var files: [FilePath] = []
+        while let next = waiting.popLast() {
+            if let excluded, next.components == excluded { continue }
+            let number = next.withCString { inotify_add_watch(descriptor, $0, Self.events) }
+            if number < 0 {
+                // A folder in it may be gone again, or closed to us.
+                if next != folder, [ENOENT, ENOTDIR, EACCES].contains(errno) { continue }
+                let advice = errno == ENOSPC ? "; raise fs.inotify.max_user_watches" : ""
+                throw CommandFailure(
+                    description: "\(next.description) cannot be watched: "
+                        + POSIXError.current.text + advice)
+            }
+            folders[number] = next
+            // After that its files are told of twice rather than not at all.
+            let listing = FolderListing(below: next, includesLinks: true, isRecursive: false)
+            files += listing.files.filter { !$0.isBeingWritten }
+            if isRecursive { waiting += listing.folders.reversed() }
+        }
+        state.update { $0.files += files }
+    }
+
+    private func readEvents() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return }
+            for event in FolderEvent.all(in: buffer[..<count]) { take(event) }
+        }
+    }
+
+    private func take(_ event: FolderEvent) {
+        do {
+            if event.has(IN_Q_OVERFLOW) { return try add(folder) }
+            guard let place = folders[event.folder] else { return }
+            if event.has(IN_IGNORED) || event.has(IN_UNMOUNT) { folders[event.folder] = nil }
+            let isGone = [IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT].contains(where: event.has)
+            if isGone, place == folder {
+                throw CommandFailure(description: "\(folder.description) was moved or removed")
+            }
+            guard !event.name.isEmpty, event.name.first != UInt8(ascii: ".") else { return }
+            let path = place.appending(event.name)
+            if !event.has(IN_ISDIR) {
+                guard event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) else { return }
+                state.update { $0.files.append(path) }
+            } else if isRecursive, event.has(IN_MOVED_FROM) {
+                forget(path)
+            } else if isRecursive {
+                try add(path)
+            }
+        } catch {
+            end(.failure(error as? CommandFailure ?? CommandFailure(description: "\(error)")))
+        }
+    }
+
+    /// Ends watching a folder that was moved away, and those in it.
+    private func forget(_ path: FilePath) {
+        let names = path.components
+        for (number, folder) in folders where folder.components.starts(with: names) {
+            inotify_rm_watch(descriptor, number)
+            folders[number] = nil
+        }
+    }
+}
+
+/// One event of inotify.
+struct FolderEvent: Equatable {
+    /// The number of the watched folder.
+    let folder: Int32
+    let mask: UInt32
+    /// The name of the file in it, if it is about one.
+    let name: [UInt8]
+
+    func has(_ bit: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: bit) != 0 }
+
+    /// The events in what the system has written: a number, bits, a cookie, the length of the name, and the name, which
+    /// is filled up with zeros.
+    static func all(in bytes: ArraySlice<UInt8>) -> [FolderEvent] {
+        var events: [FolderEvent] = []
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start + 16 <= bytes.count {
+                func number(_ index: Int) -> UInt32 {
+                    bytes.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self)
+                }
+                let end = min(start + 16 + Int(number(3)), bytes.count)
+                events.append(
+                    FolderEvent(
+                        folder: Int32(bitPattern: number(0)), mask: number(1),
+                        name: Array(bytes[(start + 16)..<end].prefix { $0 != 0 })))
+                start = end
+            }
+        }
+        return events
+    }
+}
+
+extension FilePath {
+    /// Whether some process has the file open for writing: then the system grants no lease. `false` where it cannot be
+    /// told, as of the files of others.
+    fileprivate var isBeingWritten: Bool {
+        let descriptor = withCString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) != 0 else {
+            _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
+            return false
+        }
+        return errno == EAGAIN
+    }
+}
