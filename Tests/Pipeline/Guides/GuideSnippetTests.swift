@@ -46,6 +46,11 @@ import Testing
         try data.write(to: file)
         // end
         #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
+        // guide: getting-started/target
+        let small = try image.kf.data(format: .JPEG, target: .bytes(20_000))
+        print(small.data.count, "bytes of quality", small.quality, "and similarity", small.ssim)
+        // end
+        #expect(small.data.count <= 20_000)
     }
 
     @Test func aManagerOfOnesOwnHasItsFolderAndOptions() async throws {

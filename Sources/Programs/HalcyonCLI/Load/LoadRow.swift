@@ -16,7 +16,7 @@ struct LoadRow: ResultRow {
         var bytes: Int
         var milliseconds: Double
         var output: FilePath?
-        /// Of the output.
+        /// `nil` unless the quality of the output was searched for.
         var foundQuality: FoundQuality?
     }
 

@@ -17,7 +17,7 @@ struct OutputPlan: Sendable {
     let format: ImageFormat?
     /// 0…1; `nil` when it was not asked for.
     let quality: Double?
-    /// What the quality is searched for, if it is.
+    /// The target of a search for the quality.
     var target: CompressionTarget?
     let isLossless: Bool
     let keepsMetadata: Bool

@@ -8,7 +8,7 @@ struct OutputWriter: Sendable {
     /// The qualities when none is asked for: those at which a file is as like the image (SSIM) as JPEG is at the 75 of
     /// 100 that vipsthumbnail writes.
     private static let usualQualities: KeyValuePairs<ImageFormat, Double> = [
-        .JPEG: 0.75, .WebP: 0.76, .AVIF: 0.6, .HEIC: 0.38, .JPEGXL: 0.8,
+        .JPEG: 0.75, .WebP: 0.76, .AVIF: 0.6, .HEIC: 0.41, .JPEGXL: 0.8,
     ]
 
     static func usualQuality(of format: ImageFormat) -> Double {

@@ -50,7 +50,11 @@ final class FolderWatch: @unchecked Sendable {
         // The system's word for a lease that is broken, which would end the process.
         signal(SIGIO, SIG_IGN)
         source.activate()
-        try queue.sync { try add(folder) }
+        try queue.sync {
+            var files: [FilePath] = []
+            try add(folder, to: &files)
+            tell(of: files)
+        }
     }
 
     deinit { source.cancel() }
@@ -76,10 +80,15 @@ final class FolderWatch: @unchecked Sendable {
         state.update { $0.end = $0.end ?? result }
     }
 
-    /// Watches a folder and the folders in it, and tells of the files in them.
-    private func add(_ root: FilePath) throws(CommandFailure) {
+    private func tell(of files: [FilePath]) {
+        if !files.isEmpty { state.update { $0.files += files } }
+    }
+
+    /// Watches a folder and the folders in it, and adds the files in them.
+    private func add(
+        _ root: FilePath, to files: inout [FilePath]
+    ) throws(CommandFailure) {
         var waiting = [root]
-        var files: [FilePath] = []
         while let next = waiting.popLast() {
             if let excluded, next.components == excluded { continue }
             let number = next.withCString { inotify_add_watch(descriptor, $0, Self.events) }
@@ -97,7 +106,6 @@ final class FolderWatch: @unchecked Sendable {
             files += listing.files.filter { !$0.isBeingWritten }
             if isRecursive { waiting += listing.folders.reversed() }
         }
-        state.update { $0.files += files }
     }
 
     private func readEvents() {
@@ -105,13 +113,15 @@ final class FolderWatch: @unchecked Sendable {
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return }
-            for event in FolderEvent.all(in: buffer[..<count]) { take(event) }
+            var files: [FilePath] = []
+            for event in FolderEvent.all(in: buffer[..<count]) { take(event, &files) }
+            tell(of: files)
         }
     }
 
-    private func take(_ event: FolderEvent) {
+    private func take(_ event: FolderEvent, _ files: inout [FilePath]) {
         do {
-            if event.has(IN_Q_OVERFLOW) { return try add(folder) }
+            if event.has(IN_Q_OVERFLOW) { return try add(folder, to: &files) }
             guard let place = folders[event.folder] else { return }
             if event.has(IN_IGNORED) || event.has(IN_UNMOUNT) { folders[event.folder] = nil }
             let isGone = [IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT].contains(where: event.has)
@@ -122,11 +132,11 @@ final class FolderWatch: @unchecked Sendable {
             let path = place.appending(event.name)
             if !event.has(IN_ISDIR) {
                 guard event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) else { return }
-                state.update { $0.files.append(path) }
+                files.append(path)
             } else if isRecursive, event.has(IN_MOVED_FROM) {
                 forget(path)
             } else if isRecursive {
-                try add(path)
+                try add(path, to: &files)
             }
         } catch {
             end(.failure(error as? CommandFailure ?? CommandFailure(description: "\(error)")))
@@ -182,8 +192,10 @@ extension FilePath {
         let descriptor = withCString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) != 0 else {
-            _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
+        // F_SETLEASE, which Swift does not see.
+        let setLease: Int32 = 1024
+        guard fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0 else {
+            _ = fcntl(descriptor, setLease, Int32(F_UNLCK))
             return false
         }
         return errno == EAGAIN
