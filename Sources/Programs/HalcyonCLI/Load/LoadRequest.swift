@@ -23,7 +23,9 @@ struct LoadRequest: Sendable {
     /// - Throws: `CommandFailure` when the folder is gone.
     func run(_ watch: FolderWatch, _ console: Console) async throws {
         _ = try await run(console) { loader, tally in
-            console.note("Watching \(watch.folder.description); Ctrl-C ends it.")
+            if !command.quiet {
+                console.note("Watching \(watch.folder.description.printable); Ctrl-C ends it.")
+            }
             var sources = WatchedSources(
                 watch.folder, allowsPDF: command.allowPDF, writer: loader.writer)
             while let files = try await watch.next() {
