@@ -45,7 +45,10 @@ struct WorkerMessageTests {
             .exactly(Reduction(size: Self.size, quality: .fast)),
         ]
         let tasks: [WorkerRequest.Task] =
-            [.open(pixelsUpTo: 0), .open(pixelsUpTo: 1 << 21), .play(frame: 9), .tell]
+            [
+                .open(pixelsUpTo: 0), .open(pixelsUpTo: 1 << 21), .play(frame: 9), .tell,
+                .area(PixelArea(left: 7, top: 0, size: Self.size), reducedBy: 4),
+            ]
             + sizes.enumerated().map { .decode(frame: $0.offset, $0.element) }
         for format in ImageFormat.allCases {
             for (index, task) in tasks.enumerated() {

@@ -59,6 +59,17 @@ struct Comparison {
                 return try Self.digest(image.kf.resize(to: size.points).bitmap())
             }
         }
+        for factor in [1, 4] {
+            way("an area at 1/\(factor)") {
+                let image = try image()
+                let size = image.pixelSize.reduced(by: factor)
+                let (left, top) = (size.width / 3, size.height / 2)
+                let area = PixelArea(
+                    left: left, top: top,
+                    size: PixelSize(width: size.width - left, height: size.height - top))
+                return try Self.digest(image.bitmap(of: area, reducedBy: factor))
+            }
+        }
         way("all frames") {
             try image().allBitmaps().map { try Self.digest($0) }.joined(separator: ",")
         }

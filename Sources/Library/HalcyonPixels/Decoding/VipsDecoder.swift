@@ -120,7 +120,7 @@ struct OpenedByVips: OpenedImage {
     /// For a HEIF file.
     private let meaning: HEIFMeaning?
     /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
-    private let colours: ColourDescription?
+    let colours: ColourDescription?
     private let structure: GIFFile?
     private let image: UnreadImage?
 
@@ -218,7 +218,7 @@ struct OpenedByVips: OpenedImage {
 
 extension OpenedByVips {
     /// Opens a frame at the smallest scale that the codec offers and that is not below `leastSize`.
-    private func open(
+    func open(
         with loader: VipsLoader, frame: Int, leastSize: PixelSize?
     ) throws(VipsError) -> VipsImage {
         if let leastSize, leastSize.width > 0, leastSize.height > 0 {

@@ -135,6 +135,13 @@ struct OpenedByWorker: OpenedImage {
             try file.pixels(.decode(frame: frame, size), of: header, most: most, where: fits))
     }
 
+    /// Decodes an area, in pixels of the picture at one over `factor` of its size.
+    func bitmap(of area: PixelArea, reducedBy factor: Int) throws -> Bitmap {
+        try file.pixels(.area(area, reducedBy: factor), of: header, most: area.size) {
+            $0 == area.size
+        }
+    }
+
     func frameReader() throws -> any FrameReader {
         WorkerFrameReader(header: header, file: file)
     }

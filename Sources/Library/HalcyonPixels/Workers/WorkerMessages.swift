@@ -9,6 +9,8 @@ struct WorkerRequest {
         case decode(frame: Int, DecodedSize)
         /// Decodes a frame of an animation, with the reader that decoded the frames before.
         case play(frame: Int)
+        /// Decodes an area, in pixels of the picture at one over a power of two of its size.
+        case area(PixelArea, reducedBy: Int)
         /// Reads the header as libvips knows it (``StoredHeader``).
         case tell
     }
@@ -46,6 +48,9 @@ struct WorkerRequest {
             writer.put(reduction.size)
         case .play(let frame): writer.put(3, frame)
         case .tell: writer.put(4)
+        case .area(let area, let factor):
+            writer.put(5, area.left, area.top, factor)
+            writer.put(area.size)
         }
         return writer.bytes
     }
@@ -71,6 +76,11 @@ extension WorkerRequest {
             guard let frame = reader.number() else { return nil }
             task = .play(frame: frame)
         case 4: task = .tell
+        case 5:
+            guard let left = reader.count(), let top = reader.count(), let factor = reader.count(),
+                factor > 0, let size = reader.size()
+            else { return nil }
+            task = .area(PixelArea(left: left, top: top, size: size), reducedBy: factor)
         default: return nil
         }
         self.id = UInt64(truncatingIfNeeded: id)

@@ -195,6 +195,8 @@ enum WorkerService {
             case .play(let frame):
                 defer { self.file = file }
                 return try put(file.play(frame))
+            case .area(let area, let factor):
+                return try put(file.bitmap(of: area, reducedBy: factor))
             case .tell:
                 return .unknownFile
             }
@@ -312,6 +314,11 @@ enum WorkerService {
                 opened, of: data, frame: frame, atLeast: operation.reduction(of: full)?.size)
             guard reduction.size != full else { return try pixels.bitmap() }
             return try Bitmap(rendering: operation.apply(pixels.pipeline(), full))
+        }
+
+        func bitmap(of area: PixelArea, reducedBy factor: Int) throws -> Bitmap {
+            let file = (opened as? OpenedByVips) ?? OpenedByVips(data, header: opened.header)
+            return try file.bitmap(of: area, reducedBy: factor)
         }
 
         mutating func play(_ frame: Int) throws -> Bitmap {
