@@ -99,6 +99,19 @@ struct AnimatorTests {
         #expect(animator.currentFrameImage?.grayIndex == 0)
     }
 
+    @Test func goesOnFromAFrameThatIsSought() throws {
+        let animator = Animator(image: try Grays.image(4), repeatCount: .once)
+        animator.seek(to: 2)
+        #expect(animator.currentFrameIndex == 2 && animator.currentFrameImage?.grayIndex == 2)
+        // There is no such frame.
+        for index in [-1, 4] { animator.seek(to: index) }
+        #expect(animator.currentFrameIndex == 2)
+        animator.tick(elapsed: frameTime)
+        #expect(animator.currentFrameImage?.grayIndex == 3 && animator.isFinished)
+        animator.seek(to: 1)
+        #expect(!animator.isFinished && animator.currentFrameImage?.grayIndex == 1)
+    }
+
     @Test func countsASecondOfALongFrameForTheLoop() throws {
         let image = try #require(
             Image(

@@ -55,6 +55,13 @@ struct AnimationClockwork {
     /// The index after the current one; after the last comes the first.
     var nextIndex: Int { next(index) }
 
+    /// Begins frame `index`. The number of runs stays.
+    mutating func seek(to index: Int) {
+        self.index = index
+        gathered = .zero
+        phase = .playing
+    }
+
     mutating func advance(by step: Duration, isReady: (Int) -> Bool) -> [Event] {
         guard frameCount > 1 else { return [] }
         switch phase {

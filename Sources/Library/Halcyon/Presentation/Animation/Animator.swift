@@ -174,6 +174,19 @@ public final class Animator: Sendable {
         _ = showPresentFrame()
     }
 
+    /// Goes on from frame `index`, counted from 0, which is shown once it is decoded. A finished animation plays on.
+    ///
+    /// Does nothing without such a frame.
+    public func seek(to index: Int) {
+        guard (0..<frameCount).contains(index) else { return }
+        state.withLock { state in
+            state.clockwork.seek(to: index)
+            state.isWaiting = true
+        }
+        buffer.seek(viewer, to: index)
+        _ = showPresentFrame()
+    }
+
     /// Releases decoded frames that no other player needs; the next tick decodes them again.
     ///
     /// - Parameter keepCurrentFrame: Whether the current frame is kept.
@@ -191,7 +204,7 @@ public final class Animator: Sendable {
 
     /// Waits until the next frame, or the first one, can be shown, the task is cancelled, or the frame is
     /// not being decoded.
-    func waitForNextFrame() async {
+    package func waitForNextFrame() async {
         while !Task.isCancelled {
             let index = state.withLock { state in
                 state.isWaiting ? state.clockwork.index : state.clockwork.nextIndex
