@@ -1,3 +1,4 @@
+import CGtk4
 import Foundation
 import HalcyonGTKTestKit
 import HalcyonTestKit
@@ -179,6 +180,65 @@ struct ImageCellFactoryTests {
         }
         await count.waitUntilGone()
         #expect(cells.allSatisfy { $0.view == nil })
+    }
+
+    @Test func turnsOfTheWheelInOneFrameAreMadeTogether() async throws {
+        let fixture = try await ListFixture(count: 400)
+        let list = fixture.makeList(.grid(columns: 4...4))
+        let window = await TestWindow(list, width: 300, height: 300)
+        await window.frames { list.isComplete }
+        // The first one is left to GTK.
+        #expect(!list.pacing.holds(1, isWheel: true))
+        for _ in 0..<9 { #expect(list.pacing.holds(1, isWheel: true)) }
+        #expect(list.scrollOffset == 0)
+        let expected = 9 * pow(300, 2.0 / 3)
+        await window.frames { list.scrollOffset > 0 }
+        #expect(abs(list.scrollOffset - expected) < 1)
+        await window.frames { list.isComplete && list.seenCells.first?.position != 0 }
+        #expect(try list.showsImagesOfTheirPlaces)
+        await window.nextFrame()
+        #expect(!list.pacing.holds(-1, isWheel: true))
+        #expect(list.pacing.holds(-40, isWheel: false))
+        await window.frames { abs(list.scrollOffset - expected + 100) < 1 }
+    }
+
+    @Test func anItemThatIsClickedIsActivated() async throws {
+        let fixture = try await ListFixture(count: 9)
+        let list = fixture.makeList(.grid(columns: 4...4))
+        let window = await TestWindow(list, width: 300, height: 300)
+        await window.frames { list.isComplete }
+        let widget = try #require(
+            list.seenCells.first.flatMap { Viewport.list(around: $0.cell) })
+        func activate(_ position: UInt32) {
+            gtk_widget_activate_action_variant(
+                widget, "list.activate-item", g_variant_new_uint32(position))
+        }
+        activate(2)
+        var chosen: [Int] = []
+        list.onActivate = { chosen.append($0) }
+        #expect(gtk_grid_view_get_single_click_activate(OpaquePointer(widget)) != 0)
+        for position in [0, 7, 8] as [UInt32] { activate(position) }
+        // Nothing is there.
+        activate(11)
+        #expect(chosen == [0, 7, 8])
+        list.onActivate = nil
+        #expect(gtk_grid_view_get_single_click_activate(OpaquePointer(widget)) == 0)
+    }
+
+    @Test func itemsHaveTheNamesOfTheirCells() async throws {
+        let fixture = try await ListFixture(count: 3)
+        let list = ImageCollectionView(
+            .list, items: Array(0..<3), makeCell: { ImageView() },
+            source: { fixture.origin.url("/\($0).png").convertToSource() },
+            configure: { cell, index in cell.accessibleName = "picture \(index)" })
+        let window = await TestWindow(list, width: 100, height: 100)
+        for cell in list.binder.allCells {
+            guard let position = cell.position, let item = gtk_widget_get_parent(cell.cell.widget)
+            else { continue }
+            #expect(cgtk_check_accessible_name(item, "picture \(position)") == nil)
+        }
+        #expect(list.binder.allCells.contains { $0.position == 2 })
+        withExtendedLifetime(window) {}
     }
 
     private struct WeakView {

@@ -47,9 +47,18 @@ import Halcyon
     func bind(_ item: OpaquePointer) {
         guard let bound = cells[item], let listItem = ListItem(item) else { return }
         bound.bind(to: listItem, source: source(listItem))
+        nameItem(of: bound.cell)
         guard !showFromMemory(bound) else { return }
         bound.wait(showing: bound.source == nil ? nil : configuration.placeholder(listItem))
         settleAfterFrame()
+    }
+
+    /// Gives GTK's widget around a cell, which has the focus, the name of the cell.
+    private func nameItem(of cell: any ImageCell) {
+        guard let name = cell.accessibleName ?? cell.accessibleDescription,
+            let parent = gtk_widget_get_parent(cell.gtkWidget)
+        else { return }
+        cgtk_set_accessible_name(parent, name)
     }
 
     func unbind(_ item: OpaquePointer) {

@@ -21,7 +21,21 @@ public import Halcyon
         }
     }
 
+    /// Called with an item that is clicked, or chosen by Enter; `nil`, the default, makes nothing of it.
+    public var onActivate: (@MainActor (Item) -> Void)? {
+        didSet {
+            let isOn: gboolean = onActivate == nil ? 0 : 1
+            if list.isInstance(of: gtk_grid_view_get_type()) {
+                gtk_grid_view_set_single_click_activate(OpaquePointer(list), isOn)
+            } else {
+                gtk_list_view_set_single_click_activate(OpaquePointer(list), isOn)
+            }
+        }
+    }
+
     private let contents: Contents
+    private let list: UnsafeMutablePointer<GtkWidget>
+    let pacing = ScrollPacing()
     /// A model of empty objects: the views ask for items by their position.
     private let store: OpaquePointer
     let binder: CellBinder
@@ -64,7 +78,6 @@ public import Halcyon
         self.contents = contents
         self.store = store
         binder = factory.binder
-        super.init(widget: gtk_scrolled_window_new())
         // Views take over the references of model and factory.
         let model = gtk_no_selection_new(
             OpaquePointer(g_object_ref(UnsafeMutableRawPointer(store))))
@@ -77,8 +90,15 @@ public import Halcyon
             gtk_grid_view_set_max_columns(OpaquePointer(list), guint(columns.upperBound))
             gtk_grid_view_set_min_columns(OpaquePointer(list), guint(columns.lowerBound))
         }
+        self.list = list
+        super.init(widget: gtk_scrolled_window_new())
         gtk_scrolled_window_set_child(OpaquePointer(gtkWidget), list)
+        Signal.connectPassingNumber(list, "activate") { [weak self] position in
+            guard let self, self.items.indices.contains(position) else { return }
+            onActivate?(self.items[position])
+        }
         setCount(items.count)
+        pacing.follow(self)
     }
 
     isolated deinit {

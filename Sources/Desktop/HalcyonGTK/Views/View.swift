@@ -111,6 +111,18 @@ public import Halcyon
         }
     }
 
+    /// The name of the view for assistive technologies; `nil`, the default, leaves it to the widget.
+    public var accessibleName: String? {
+        didSet {
+            if let accessibleName {
+                cgtk_set_accessible_name(gtkWidget, accessibleName)
+            } else {
+                gtk_accessible_reset_property(
+                    OpaquePointer(gtkWidget), GTK_ACCESSIBLE_PROPERTY_LABEL)
+            }
+        }
+    }
+
     /// Schedules a redraw with the next frame.
     public func setNeedsDisplay() {
         gtk_widget_queue_draw(gtkWidget)
