@@ -123,6 +123,21 @@ struct GTKGuideSnippetTests {
         await window.frames { view.image != nil }
     }
 
+    @Test func aFileIsLookedAtClosely() async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(
+            PNGFixture.data(.quadrants(width: 80, height: 80)), to: "a.png")
+        // guide: gtk/zoom, ZoomableImageView/example
+        let view = ZoomableImageView()
+        view.onFailure = { error in print(error) }
+        try await view.show(Data(contentsOf: file, options: .alwaysMapped))
+        view.zoom(to: 1, around: CGPoint(x: 20, y: 20))
+        // end
+        let window = await TestWindow(view, width: 40, height: 40)
+        await window.frames { view.isSharp }
+        #expect(view.image?.pixelSize == PixelSize(width: 80, height: 80))
+    }
+
     @Test func aGridShowsAllThatIsSeen() async throws {
         let urls = (0..<30).map(url)
         // guide: gtk/list

@@ -41,6 +41,7 @@ public import Halcyon
     private var playing: FrameSubscription?
     private var lastTime: Duration?
     private var shownFrame: (image: Image, picture: Picture)?
+    private var seeking: Task<Void, Never>?
 
     public override init(image: KFCrossPlatformImage? = nil) {
         super.init(image: image)
@@ -81,6 +82,23 @@ public import Halcyon
         updatePlaying()
     }
 
+    /// Pauses the animation and shows frame `index`, counted from 0, as soon as it is decoded. `startAnimating()` goes on
+    /// from there. Does nothing without such a frame, and before the view is on the screen.
+    public func showFrame(_ index: Int) {
+        guard let animator, (0..<animator.frameCount).contains(index) else { return }
+        stopAnimating()
+        hasFinished = false
+        animator.seek(to: index)
+        showFrame(of: animator)
+        seeking?.cancel()
+        seeking = Task { [weak self] in
+            await animator.waitForNextFrame()
+            guard let self, !Task.isCancelled, animator === self.animator else { return }
+            animator.tick(elapsed: .zero)
+            showFrame(of: animator)
+        }
+    }
+
     /// Releases the decoded frames that no other view needs; they are decoded again when needed.
     ///
     /// - Parameter keepCurrentFrame: Whether the current frame stays in memory.
@@ -105,6 +123,7 @@ public import Halcyon
 
     private func removeAnimator() {
         animator = nil
+        seeking?.cancel()
         hasFinished = false
         shownFrame = nil
         pause()
@@ -181,7 +200,7 @@ public import Halcyon
 
 extension Image {
     /// Whether the image has more than one frame to play.
-    fileprivate var isAnimation: Bool {
+    var isAnimation: Bool {
         animation != nil || (kf.imageFrameCount ?? 1) > 1 && kf.frameSource != nil
     }
 }
