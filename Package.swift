@@ -291,8 +291,8 @@ add(
         .testTarget(
             name: "HalcyonGalleryTests",
             dependencies: [
-                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSamples",
-                "HalcyonTestKit",
+                "CGtk4", "Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonGallery",
+                "HalcyonSamples", "HalcyonTestKit", "HalcyonWork",
             ]),
         .testTarget(
             name: "HalcyonCLITests",

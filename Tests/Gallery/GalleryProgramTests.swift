@@ -18,11 +18,14 @@ import Testing
     private struct Outcome {
         let exitCode: Int32?
         let text: String
+        /// In bytes.
+        let peakMemory: Int
 
         /// That it ended well, without complaints of GTK.
         func expectSuccess(_ sourceLocation: SourceLocation = #_sourceLocation) {
             #expect(exitCode == 0, sourceLocation: sourceLocation)
             #expect(!text.contains("CRITICAL"), sourceLocation: sourceLocation)
+            #expect(!text.contains("Gtk-WARNING"), sourceLocation: sourceLocation)
         }
     }
 
@@ -47,7 +50,8 @@ import Testing
         let exitCode = await process.exitCode()
         if exitCode == nil { process.send(SIGTERM) }
         return Outcome(
-            exitCode: exitCode, text: String(decoding: try Data(contentsOf: file), as: UTF8.self))
+            exitCode: exitCode, text: String(decoding: try Data(contentsOf: file), as: UTF8.self),
+            peakMemory: process.peakMemory)
     }
 
     @Test func theHelpNamesAllPages() async throws {
@@ -70,6 +74,7 @@ import Testing
         (["nothing-here"], "nothing-here"),
         (["ftp://example.org/a.png"], "http"),
         (["http://"], "http://"),
+        (["--zoom", "0"], "--zoom"),
         (["--unknown"], "--unknown"),
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
@@ -119,5 +124,43 @@ import Testing
         ])
         outcome.expectSuccess()
         #expect(FileManager.default.fileExists(atPath: folder.file("own.png").path))
+    }
+
+    @Test(.enabled(if: TestDisplay.isAvailable)) func aSingleFileIsOpened() async throws {
+        let blue = PNGFixture.data(.solid(.blue, width: 40, height: 40))
+        let file = try folder.write(blue, to: "blue.png")
+        let outcome = try await run([
+            file.path, "--zoom", "8", "--screenshot", "own.png", "--at", "1",
+        ])
+        outcome.expectSuccess()
+        let shot = try Image.decoding(Data(contentsOf: folder.file("own.png"))).bitmap()
+        let middle = shot[shot.size.width / 2, shot.size.height / 2]
+        #expect(middle.blue == 1 && middle.red == 0)
+    }
+
+    /// A grey JPEG file of 502 megapixels: each block is two bits, all of them 0.
+    private static var largeJPEG: Data {
+        let side = 22_400
+        let lengths: [UInt8] = [1] + [UInt8](repeating: 0, count: 15)
+        var file = Data([0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64))
+        file += [0xFF, 0xC0, 0, 11, 8]
+        file += [UInt8(side >> 8), UInt8(side & 255), UInt8(side >> 8), UInt8(side & 255)]
+        file += [1, 1, 0x11, 0]
+        for table in [0x00, 0x10] as [UInt8] { file += [0xFF, 0xC4, 0, 20, table] + lengths + [0] }
+        file += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]
+        return file + Data(count: side / 8 * (side / 8) / 4) + [0xFF, 0xD9]
+    }
+
+    @Test(.enabled(if: TestDisplay.isAvailable), arguments: ["0.01", "0.3", "1"])
+    func fiveHundredMegapixelsTakeLessThan300MB(zoom: String) async throws {
+        let file = try folder.write(Self.largeJPEG, to: "large.jpg")
+        let outcome = try await run([
+            file.path, "--zoom", zoom, "--screenshot", "large.png", "--at", "5",
+        ])
+        outcome.expectSuccess()
+        #expect(outcome.peakMemory > 0 && outcome.peakMemory < 300_000_000)
+        let shot = try Image.decoding(Data(contentsOf: folder.file("large.png"))).bitmap()
+        let middle = shot[shot.size.width / 2, shot.size.height / 2]
+        #expect(abs(middle.red - 0.5) < 0.02)
     }
 }

@@ -18,7 +18,7 @@ enum AnimatedPage {
         }
         return Page(
             "Animated images", "Frames are decoded ahead within a budget of memory.",
-            content: TileGrid(plain + processed, columns: 2...4))
+            content: TileGrid(plain + processed, columns: 1...4))
     }
 
     private static let processors: [(name: String, processor: any ImageProcessor)] = [

@@ -35,7 +35,7 @@ enum FailuresPage {
             "Failures and retries",
             "Each of these goes wrong in its own way; click on a picture to load it again.",
             buttons: [TextButton("Try again", load)],
-            content: TileGrid(shown.map { $0.tile }, columns: 2...4))
+            content: TileGrid(shown.map { $0.tile }, columns: 1...4))
     }
 
     /// A picture frame with a line through it, in a grey for light and dark themes.

@@ -24,7 +24,7 @@ enum FormatsPage {
         }
         return Page(
             "Formats", "JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, TIFF, SVG, BMP and ICO.",
-            content: TileGrid(tiles, columns: 2...6))
+            content: TileGrid(tiles, columns: 1...6))
     }
 
     /// Format, pixels and bytes. Telling the bytes may take as long as making them.

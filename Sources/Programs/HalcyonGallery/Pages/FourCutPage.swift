@@ -15,7 +15,7 @@ enum FourCutPage {
         }
         return Page(
             "Four-cut", "Four photos, loaded side by side, become one picture.",
-            content: TileGrid(tiles, columns: 2...3))
+            content: TileGrid(tiles, columns: 1...3))
     }
 
     @MainActor private static func compose(

@@ -14,7 +14,7 @@ enum FreshnessPage {
             buttons: [
                 TextButton("Ask again") { show.ask() },
                 TextButton("Change the pictures") { show.pictures.change() }, server,
-            ], content: TileGrid(show.tiles, columns: 2...3))
+            ], content: TileGrid(show.tiles, columns: 1...3))
         Signal.connect(UnsafeMutableRawPointer(page.widget), "map") { show.start() }
         Signal.connect(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
         return page

@@ -12,7 +12,7 @@ enum HashesPage {
             "Placeholders by hash",
             "At the left what the hash describes; at the right it fades into the picture.",
             buttons: [TextButton("Load again") { for tile in tiles { tile.load() } }],
-            content: TileGrid(tiles.map(\.tile), columns: 1...3))
+            content: TileGrid(tiles.map(\.tile), columns: 1...4))
     }
 }
 
@@ -27,8 +27,8 @@ enum HashesPage {
     private let picture: Picture
     private let kind: Kind
     private let gallery: Gallery
-    private let hashView = ImageView().fixed(width: 200, height: 150)
-    private let view = ImageView().fixed(width: 200, height: 150)
+    private let hashView = ImageView().fixed(width: 140, height: 105)
+    private let view = ImageView().fixed(width: 140, height: 105)
     private var placeholder: KFCrossPlatformImage?
 
     init(_ picture: Picture, _ kind: Kind, _ gallery: Gallery) {

@@ -8,10 +8,11 @@ final class Page: Box {
     init(
         _ title: String, _ text: String, buttons: [View] = [], content: View, fills: Bool = false
     ) {
-        let words = Box(
+        let head = Box(
             .column, spacing: 4,
-            [Label(title, style: "page-title"), Label(text, style: "page-text")])
-        let head = Box(.row, spacing: 8, [words.expand(vertically: false)] + buttons)
+            [Label(title, style: "page-title"), Label(text, style: "page-text", lines: 6)])
+        // Below each other where the window is narrow.
+        if !buttons.isEmpty { head.append(TileGrid(buttons, spacing: 8).leading().margins(0, 4)) }
         super.init(.column)
         expand()
         if fills {
@@ -24,6 +25,7 @@ final class Page: Box {
 }
 
 enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case pictures
     case grid
     case transitions
     case placeholders
@@ -47,6 +49,7 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     @MainActor func makeContent(_ gallery: Gallery) -> View {
         switch self {
+        case .pictures: PicturesPage.make(gallery)
         case .grid: GridPage.make(gallery)
         case .transitions: TransitionsPage.make(gallery)
         case .placeholders: PlaceholdersPage.make(gallery)

@@ -23,7 +23,7 @@ enum PalettesPage {
         }
         return Page(
             "Palettes", "The main colours of a picture, and a title that can be read on the first.",
-            content: TileGrid(tiles, columns: 2...4))
+            content: TileGrid(tiles, columns: 1...4))
     }
 }
 

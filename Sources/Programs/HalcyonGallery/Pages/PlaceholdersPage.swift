@@ -25,7 +25,7 @@ enum PlaceholdersPage {
         load()
         return Page(
             "Placeholders and indicators", "These pictures come slowly: they take four seconds.",
-            buttons: [TextButton("Load again", load)], content: TileGrid(tiles, columns: 2...4))
+            buttons: [TextButton("Load again", load)], content: TileGrid(tiles, columns: 1...4))
     }
 
     @MainActor private struct Entry {

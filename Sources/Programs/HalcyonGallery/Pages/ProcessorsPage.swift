@@ -6,8 +6,8 @@ enum ProcessorsPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
             let picture = gallery.picture(index)
-            let original = ImageView().fixed(width: 200, height: 150)
-            let processed = ImageView().fixed(width: 200, height: 150)
+            let original = ImageView().fixed(width: 140, height: 105)
+            let processed = ImageView().fixed(width: 140, height: 105)
             // So that the processor's own corners and edges are seen.
             if entry.showsEdges {
                 processed.cornerRadius = nil
@@ -24,7 +24,7 @@ enum ProcessorsPage {
         }
         return Page(
             "Processors", "The original at the left, what the processor makes of it at the right.",
-            content: TileGrid(tiles, columns: 1...3))
+            content: TileGrid(tiles, columns: 1...4))
     }
 
     @MainActor private static func load(

@@ -12,7 +12,7 @@ enum TransitionsPage {
         let tiles = zip(views, transitions).map { Tile($0.0, title: $1.name, detail: $1.code) }
         let page = Page(
             "Transitions", "How an image takes the place of the one before it.",
-            buttons: [TextButton("Next") { show.next() }], content: TileGrid(tiles, columns: 2...4))
+            buttons: [TextButton("Next") { show.next() }], content: TileGrid(tiles, columns: 1...4))
         Signal.connect(UnsafeMutableRawPointer(page.widget), "map") { show.start(every: interval) }
         Signal.connect(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
         return page

@@ -36,16 +36,25 @@ struct Catalogue {
         "hubble_deep_field.jpg", "kingfisher.gif", "kingfisher.avif", "kingfisher.png",
     ]
     private static let slowCount = 8
+    /// The part of URLs' paths that is for all pictures given at once.
+    private let root: String
+    private static let mostSlowBytes = 8 << 20
     private static let slowness = Duration.seconds(4)
     private static let pieces = 40
 
+    /// - Parameters:
+    ///   - sources: None for the samples.
+    ///   - known: Pictures that are shown already, which are left out.
+    ///   - number: Counts the catalogues of one server from 0.
     init(
-        _ sources: [GallerySource], samples: SamplePictures, origin: SampleServer
-    ) throws {
+        _ sources: [GallerySource], samples: SamplePictures, origin: SampleServer,
+        known: [Picture] = [], number: Int = 0
+    ) {
+        root = "/pictures/\(number)"
         let sampleFiles = Self.ordered(samples.names).compactMap {
             FilePath(samples.directory.appendingPathComponent($0))
         }
-        var files: [FilePath] = sources.isEmpty ? sampleFiles : []
+        var files: [FilePath] = []
         for source in sources {
             switch source {
             case .web(let url):
@@ -57,13 +66,16 @@ struct Catalogue {
             case .folder(let folder): files += images(in: folder)
             }
         }
+        files = sources.isEmpty ? sampleFiles : Self.sorted(files)
+        var shown = Set(known.map(\.url) + known.compactMap(\.file?.url))
+        pictures = pictures.filter { shown.insert($0.url).inserted }
         var folders: [URL: String] = [:]
-        for file in files where read(file, atMost: 1) != nil {
+        for file in files where shown.insert(file.url).inserted && read(file, atMost: 1) != nil {
             var url = file.url
             // A name that is not valid text has no URL on the server.
             if file.text != nil {
                 let folder = url.deletingLastPathComponent()
-                let path = folders[folder] ?? "/pictures/\(folders.count)"
+                let path = folders[folder] ?? "\(root)-\(folders.count)"
                 if folders.updateValue(path, forKey: folder) == nil {
                     origin.serve(folder, under: path)
                 }
@@ -72,8 +84,12 @@ struct Catalogue {
             pictures.append(
                 Picture(title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
         }
-        let shown = pictures.compactMap(\.file)
-        for file in (shown.isEmpty ? sampleFiles : shown).prefix(Self.slowCount) {
+        guard number == 0 else { return }
+        let first = pictures.compactMap(\.file).filter { file in
+            // One that has gone meanwhile is left out.
+            (try? file.status().st_size).map { $0 <= Self.mostSlowBytes } ?? false
+        }
+        for file in (first.isEmpty ? sampleFiles : first).prefix(Self.slowCount) {
             addSlow(file, origin)
         }
     }
@@ -100,12 +116,24 @@ struct Catalogue {
         favourites.filter(names.contains) + names.filter { !favourites.contains($0) }
     }
 
-    /// Returns the images in `folder` and below, sorted by path.
+    /// As people sort: "2" before "10", folder by folder, and each file once.
+    static func sorted(_ files: [FilePath]) -> [FilePath] {
+        func precedes(_ left: FilePath, _ right: FilePath) -> Bool {
+            for (a, b) in [(left.folder, right.folder), (left, right)] {
+                let order = a.description.compare(
+                    b.description, options: [.caseInsensitive, .numeric])
+                if order != .orderedSame { return order == .orderedAscending }
+            }
+            return left.bytes.lexicographicallyPrecedes(right.bytes)
+        }
+        return Set(files).sorted(by: precedes)
+    }
+
+    /// Returns the images in `folder` and below.
     private mutating func images(in folder: FilePath) -> [FilePath] {
         let listing = FolderListing(below: folder, includesLinks: true)
         failures += listing.failures
         return listing.files.filter { Self.extensions.contains($0.fileExtension.lowercased()) }
-            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// Whether a file is a GIF, or its header declares an animation.

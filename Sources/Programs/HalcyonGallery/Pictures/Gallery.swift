@@ -8,7 +8,13 @@ import Synchronization
 /// The shared state of the pages: the pictures, the cache and the counts of load results.
 @MainActor final class Gallery {
     /// The pictures to show; at least one.
-    let pictures: [Picture]
+    private(set) var pictures: [Picture]
+    /// Whether the pictures are those of the user, not the samples.
+    private(set) var isOwn: Bool
+    /// Called when there are other pictures.
+    var onPictures: [@MainActor () -> Void] = []
+    /// Shows a picture by itself.
+    var open: @MainActor (Picture) -> Void = { _ in }
     /// The pictures that are served slowly: the first files, or samples if only URLs are shown.
     let slow: [Picture]
     let origin: SampleServer
@@ -17,7 +23,9 @@ import Synchronization
     let ledger = Ledger()
     let cache: ImageCache
     /// Files and folders that cannot be read.
-    let failures: [FilePath.Failure]
+    private(set) var failures: [FilePath.Failure]
+    private var additions = 0
+    private var pastedCount = 0
 
     /// The folder of the disk cache, removed with the program's end.
     private let folder = CacheFolder()
@@ -29,7 +37,7 @@ import Synchronization
         let samples = try SamplePictures()
         let origin = try SampleServer()
         origin.serve(samples.directory, under: "/samples")
-        let catalogue = try Catalogue(sources, samples: samples, origin: origin)
+        let catalogue = Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
             let reasons = catalogue.failures.map { "\n\($0.description)" }.joined()
             throw GalleryFailure(
@@ -49,6 +57,7 @@ import Synchronization
         self.samples = samples
         self.origin = origin
         pictures = catalogue.pictures
+        isOwn = !sources.isEmpty
         slow = catalogue.slow
         failures = catalogue.failures
         FailureRoutes.add(to: origin, samples: samples)
@@ -58,6 +67,42 @@ import Synchronization
     func removeFiles() {
         KingfisherManager.shared.downloader.cancelAll()
         folder.remove()
+    }
+
+    /// Adds pictures of the user, which replace the samples.
+    ///
+    /// - Returns: The first picture that was not there; `nil` without one.
+    @discardableResult
+    func add(_ sources: [GallerySource]) -> Picture? {
+        guard !sources.isEmpty else { return nil }
+        let known = isOwn ? pictures : []
+        additions += 1
+        let catalogue = Catalogue(
+            sources, samples: samples, origin: origin, known: known, number: additions)
+        failures = (isOwn ? failures : []) + catalogue.failures
+        if !catalogue.pictures.isEmpty {
+            pictures = known + catalogue.pictures
+            isOwn = true
+        }
+        for tell in onPictures { tell() }
+        return catalogue.pictures.first
+    }
+
+    /// Adds a picture that was pasted, a PNG file; it is gone when the program ends.
+    func add(pasted data: Data) throws -> Picture? {
+        pastedCount += 1
+        let file = folder.url.appendingPathComponent("Pasted \(pastedCount).png")
+        try folder.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        try data.write(to: file)
+        return FilePath(file).flatMap { add([.file($0)]) }
+    }
+
+    /// Returns the picture so many places after `picture`; `nil` beyond the first and the last.
+    func picture(_ picture: Picture, movedBy count: Int) -> Picture? {
+        guard let index = pictures.firstIndex(of: picture),
+            pictures.indices.contains(index + count)
+        else { return nil }
+        return pictures[index + count]
     }
 
     /// Returns the picture at `index`, modulo the number of pictures.

@@ -8,13 +8,16 @@ import HalcyonWork
         commandName: "halcyon-gallery",
         abstract: "Shows Halcyon's views at work in a window.",
         usage: """
-            halcyon-gallery [<source> ...] [--page <name>]
+            halcyon-gallery [<source> ...] [--page <name>] [--zoom <factor>]
                    [--screenshot <file> [--at <seconds>]]
             """,
         discussion: """
             Without sources it shows the sample pictures, which it serves to itself over HTTP on \
             this machine; no network is needed. Give URLs, image files or folders to see your own \
-            pictures.
+            pictures, each once. A click opens one: the wheel, + and - zoom, dragging moves, 0 shows \
+            all of it and 1 its own size; arrow keys show the next and the previous one, i tells about \
+            the file, Esc goes back. Ctrl+O, Ctrl+V and dropped files add pictures, F11 fills the \
+            screen, Ctrl+W and Ctrl+Q close the window.
 
             With --screenshot it shows one page, saves a picture of the window and ends:
 
@@ -36,8 +39,17 @@ import HalcyonWork
             "URLs (http, https), image files or folders with images.", valueName: "source"))
     var sources: [String] = []
 
-    @Option(help: ArgumentHelp("The page to begin with.", valueName: "name"))
-    var page = PageName.grid
+    @Option(
+        help: ArgumentHelp(
+            "The page to begin with: by default pictures, or grid for the samples.",
+            valueName: "name"))
+    var page: PageName?
+
+    @Option(
+        help: ArgumentHelp(
+            "Pixels of the screen per pixel of a single picture; by default all of it is seen.",
+            valueName: "factor"))
+    var zoom: Double?
 
     @Option(
         help: ArgumentHelp("Save a picture of the window in this PNG and end.", valueName: "file"))
@@ -63,11 +75,12 @@ import HalcyonWork
 
     private func request() throws -> GalleryRequest {
         let (sources, problems) = try usableSources()
+        if let zoom, !(zoom > 0) { throw ValidationError("--zoom takes a number above 0.") }
         guard let screenshot else {
             if at != nil {
                 throw ValidationError("--at tells when --screenshot takes its picture.")
             }
-            return GalleryRequest(sources: sources, problems: problems, page: page)
+            return GalleryRequest(sources: sources, problems: problems, page: page, zoom: zoom)
         }
         let file = URL(fileURLWithPath: screenshot)
         if screenshot.isEmpty { throw ValidationError("The name of the screenshot is empty.") }
@@ -84,7 +97,7 @@ import HalcyonWork
             throw ValidationError("--at takes seconds from 0 to 600.")
         }
         return GalleryRequest(
-            sources: sources, problems: problems, page: page,
+            sources: sources, problems: problems, page: page, zoom: zoom,
             screenshot: (file: file, delay: Duration.seconds(seconds)))
     }
 
@@ -106,7 +119,10 @@ struct GalleryRequest: Sendable {
     let sources: [GallerySource]
     /// The reasons why other sources cannot be shown.
     let problems: [String]
-    let page: PageName
+    /// `nil` for the usual one; a single file is then opened by itself.
+    let page: PageName?
+    /// The zoom of a single file; `nil` to show all of it.
+    var zoom: Double?
     /// The screenshot to take some time after the window has appeared; `nil` keeps the window open
     /// until the user closes it.
     var screenshot: (file: URL, delay: Duration)?

@@ -11,6 +11,9 @@ import HalcyonWork
     private var window: GalleryWindow?
     private var gallery: Gallery?
 
+    /// The name of the desktop file, by which desktops know the program's windows.
+    static let identifier = "io.github.halcyon.Gallery"
+
     /// Something this needs is not here (EX_UNAVAILABLE of sysexits.h).
     private static let unavailable: Int32 = 69
 
@@ -22,6 +25,7 @@ import HalcyonWork
     ///
     /// - Returns: The exit code.
     func run() -> Int32 {
+        g_set_prgname(Self.identifier)
         guard gtk_init_check() != 0 else {
             Self.say(
                 """
@@ -31,6 +35,7 @@ import HalcyonWork
                 """)
             return Self.unavailable
         }
+        gtk_window_set_default_icon_name("halcyon-gallery")
         MainLoop.attach()
         MainLoopMeter.start()
         let signals = ProcessSignals.listen(to: [SIGINT, SIGTERM, SIGHUP]) { [self] _ in
@@ -53,9 +58,20 @@ import HalcyonWork
             let gallery = try await Gallery(request.sources)
             self.gallery = gallery
             Self.tell(of: gallery.failures)
-            let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
+            let window = GalleryWindow(
+                gallery, page: request.page ?? (gallery.isOwn ? .pictures : .grid)
+            ) { [weak self] in self?.end(0) }
             self.window = window
             window.present()
+            if request.page == nil, request.sources.count == 1, case .file = request.sources[0],
+                let only = gallery.pictures.first
+            {
+                gallery.open(only)
+                await window.viewer.loaded()
+                window.viewer.view.whenSized { view in
+                    if let zoom = self.request.zoom { (view as? ZoomableImageView)?.zoom = zoom }
+                }
+            }
             try await window.appeared()
             guard let screenshot = request.screenshot else { return }
             try await Task.sleep(for: screenshot.delay)
@@ -80,7 +96,7 @@ import HalcyonWork
         if failures.count > 1 { say("\(failures.count) files and folders cannot be read") }
     }
 
-    private static func say(_ text: String) {
+    static func say(_ text: String) {
         FileHandle.standardError.write(Data("halcyon-gallery: \(text)\n".utf8))
     }
 }

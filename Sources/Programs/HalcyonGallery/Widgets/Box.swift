@@ -42,6 +42,13 @@ final class TextButton: View {
     func setTitle(_ title: String) {
         gtk_button_set_label(widget.cast(), title)
     }
+
+    /// The name for those who do not see the sign on the button.
+    func named(_ name: String) -> Self {
+        accessibleName = name
+        gtk_widget_set_tooltip_text(widget, name)
+        return self
+    }
 }
 
 extension View {
@@ -105,16 +112,16 @@ extension Label {
         return self
     }
 
-    /// A label at the leading edge in a class of the style sheet, of one line or at most two.
-    convenience init(_ text: String, style: String, wraps: Bool = false) {
+    /// A label at the leading edge in a class of the style sheet, of at most so many lines.
+    convenience init(_ text: String, style: String, lines: Int = 1) {
         self.init(text)
         self.style(style)
-        self.wraps = wraps
+        wraps = lines > 1
         gtk_label_set_xalign(OpaquePointer(widget), 0)
         gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
         guard wraps else { return }
-        gtk_label_set_lines(OpaquePointer(widget), 2)
-        gtk_label_set_max_width_chars(OpaquePointer(widget), 24)
+        gtk_label_set_lines(OpaquePointer(widget), gint(lines))
+        if lines == 2 { gtk_label_set_max_width_chars(OpaquePointer(widget), 24) }
         gtk_label_set_wrap_mode(OpaquePointer(widget), PANGO_WRAP_WORD_CHAR)
     }
 }

@@ -9,7 +9,7 @@ final class Tile: Box {
 
     /// - Parameter views: Side by side.
     init(_ views: [View], title: String, detail: String = "") {
-        detailLabel = Label(detail, style: "detail", wraps: true)
+        detailLabel = Label(detail, style: "detail", lines: 2)
         super.init(.column, spacing: 6)
         append(Box(.row, spacing: 6, views))
         append(Box(.column, spacing: 1, [Label(title, style: "tile-title"), detailLabel]))
@@ -28,15 +28,15 @@ final class Tile: Box {
 
 /// Tiles of one width in rows, as many in a row as fit.
 final class TileGrid: View {
-    init(_ tiles: [View], columns: ClosedRange<Int> = 1...6) {
+    init(_ tiles: [View], columns: ClosedRange<Int> = 1...6, spacing: Int? = nil) {
         super.init(widget: gtk_flow_box_new())
         let box = OpaquePointer(widget)
         gtk_flow_box_set_selection_mode(box, GTK_SELECTION_NONE)
         gtk_flow_box_set_homogeneous(box, 1)
         gtk_flow_box_set_min_children_per_line(box, guint(columns.lowerBound))
         gtk_flow_box_set_max_children_per_line(box, guint(columns.upperBound))
-        gtk_flow_box_set_row_spacing(box, 22)
-        gtk_flow_box_set_column_spacing(box, 18)
+        gtk_flow_box_set_row_spacing(box, guint(spacing ?? 22))
+        gtk_flow_box_set_column_spacing(box, guint(spacing ?? 18))
         gtk_widget_set_valign(widget, GTK_ALIGN_START)
         for tile in tiles {
             gtk_flow_box_insert(box, tile.widget, -1)

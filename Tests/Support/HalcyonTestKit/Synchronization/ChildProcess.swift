@@ -9,6 +9,10 @@ import HalcyonWork
 public final class ChildProcess: Sendable {
     public let processIdentifier: pid_t
     private let exit = Observed<Int32?>(nil)
+    private let peak = Observed(0)
+
+    /// The most memory that it had, in bytes; 0 until it has ended.
+    public var peakMemory: Int { peak.value }
 
     /// Starts a program.
     ///
@@ -51,9 +55,10 @@ public final class ChildProcess: Sendable {
         }
         guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: status) ?? .EINVAL) }
         processIdentifier = pid
-        Thread.detachNewThread { [pid, exit] in
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        Thread.detachNewThread { [pid, exit, peak] in
+            var (status, usage) = (Int32(0), rusage())
+            while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+            peak.update { [usage] in $0 = Int(usage.ru_maxrss) << 10 }
             exit.update { [status] in $0 = Self.exitCode(status) }
         }
     }
