@@ -398,7 +398,7 @@ extension DecodingWorkers {
     }
 }
 
-/// Decoding that takes longer than a quarter of a second in a worker.
+/// Decoding that takes longer in a worker than most pictures do.
 package final class LongDecoding {
     private let note: () -> Void
 
