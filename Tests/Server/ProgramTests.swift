@@ -30,7 +30,10 @@ import Testing
             #expect(misspelt.errors.hasSuffix("The nearest is HALCYON_SIGNATURE_KEYS.\n"))
         }
         let far = try await run(
-            ["--check", "--unsigned", "--local-root", folder.url.path],
+            [
+                "--check", "--unsigned", "--local-root", folder.url.path,
+                "--cache-directory", "/tmp/halcyon-server-no-such-folder",
+            ],
             environment: ["HALCYON_SERVR_PORT": "8080"])
         #expect(far.code == 0)
         #expect(far.errors == "halcyon-server: The variable HALCYON_SERVR_PORT names no setting.\n")

@@ -91,6 +91,17 @@ extension VipsImage {
         }
     }
 
+    /// Evaluates the rows above `rows`, or some fewer, as what reads an image that is loaded from top to bottom has to:
+    /// libvips would keep all of them at once.
+    public func passOver(rows: Int) throws(VipsError) {
+        var left = rows - rows % Self.rowsAtOnce
+        guard left > 0 else { return }
+        try forEachRow { _ in
+            left -= 1
+            return left > 0
+        }
+    }
+
     private static let rowsAtOnce = 32
 }
 

@@ -78,9 +78,9 @@ struct ZoomGeometryTests {
     @Test func fewerTilesAreLessSharp() {
         var geometry = geometry
         geometry.zoom(to: 1)
-        #expect(ZoomTile.tiles(of: geometry, factor: 1).count == 12)
-        #expect(ZoomTile.factor(for: geometry, atMost: 12) == 1)
-        #expect(ZoomTile.factor(for: geometry, atMost: 11) == 2)
+        #expect(ZoomTile.tiles(of: geometry, factor: 1).count == 6)
+        #expect(ZoomTile.factor(for: geometry, atMost: 6) == 1)
+        #expect(ZoomTile.factor(for: geometry, atMost: 5) == 2)
         #expect(ZoomTile.factor(for: geometry, atMost: 0) > 2)
     }
 

@@ -202,7 +202,11 @@ public import Halcyon
     open override func layout(size: CGSize) {
         super.layout(size: size)
         let pixels = CGSize(width: size.width * scaleFactor, height: size.height * scaleFactor)
-        if geometry.view != pixels { change { $0.resize(pixels) } }
+        guard geometry.view != pixels else { return }
+        geometry.resize(pixels)
+        updateTiles()
+        // Other views may not be changed while they are being laid out.
+        Task { [weak self] in self?.onChange?() }
     }
 
     // MARK: Tiles

@@ -116,14 +116,19 @@ extension OpenedByVips {
         let loader = try VipsLoader.of(header.format)
         return try header.format.reporting {
             let level = header.size.reduced(by: factor)
-            let stored = try open(with: loader, frame: 0, leastSize: level)
+            // Part of the reduction is the codec's, which drops what is left over at the right and at the bottom.
+            let part = [8, 4, 2].first { part in
+                part <= factor && header.size.width % part == 0 && header.size.height % part == 0
+            }
+            let stored = try open(
+                with: loader, frame: 0, leastSize: part.map(header.size.reduced(by:)))
             let orientation = stored.orientation(in: header.format)
             let size = PixelSize(width: stored.width, height: stored.pageHeight)
-            let full = header.size.turned(by: orientation)
-            // Part of the reduction is the codec's.
-            let done = [8, 4, 2].first { $0 <= factor && full.reduced(by: $0) == size } ?? 1
-            let part = area.stored(orientation, in: level.turned(by: orientation))
-            let pixels = try stored.cropped(to: part.enlarged(by: factor / done, in: size))
+            let done = size == header.size.turned(by: orientation) ? 1 : part ?? 1
+            let seen = area.stored(orientation, in: level.turned(by: orientation))
+                .enlarged(by: factor / done, in: size)
+            try stored.passOver(rows: seen.top)
+            let pixels = try stored.cropped(to: seen)
                 .decodedToSRGB(alpha: header.hasAlpha, from: colours).averaged(by: factor / done)
             guard orientation > 1 else { return try Bitmap(rendering: pixels) }
             return try Bitmap(rendering: pixels.copiedToMemory().orientationApplied())

@@ -4,7 +4,8 @@ import Halcyon
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Remove expired files and, above a size, those used longest ago.")
+        abstract: "Remove expired files and, above a size, those used longest ago.",
+        usage: "halcyon cache clean [<options>]")
 
     @Option(
         help: .value(
@@ -38,6 +39,7 @@ struct CacheCleanCommand: AsyncParsableCommand {
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Remove all files of the disk cache, without asking.",
+        usage: "halcyon cache clear [<options>]",
         discussion: """
             Also what an interrupted program has left, and the index with all that is in it; something \
             else in the index's place is moved aside.

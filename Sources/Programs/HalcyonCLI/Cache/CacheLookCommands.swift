@@ -6,6 +6,7 @@ struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the cached files, those used last first.",
+        usage: "halcyon cache list [<options>]",
         discussion: """
             With --json, one object per file and line: file, key, bytes, format, expires, \
             lastAccess. Keys of processed images end in @ and the processor's identifier.
@@ -54,7 +55,8 @@ extension DiskStorage.Entry {
 
 struct CacheInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Tell where the disk cache is and how much it holds.")
+        commandName: "info", abstract: "Tell where the disk cache is and how much it holds.",
+        usage: "halcyon cache info [<options>]")
 
     @OptionGroup var options: CacheOptions
 
@@ -83,6 +85,7 @@ struct CachePathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
         abstract: "Print the folder of the disk cache, or the cached file of a source.",
+        usage: "halcyon cache path [<source>] [<options>]",
         discussion: """
             Of a source that is not cached nothing is printed on standard output, and the exit code \
             is 1.

@@ -8,6 +8,7 @@ struct CacheResponsesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "responses",
         abstract: "List the servers' responses that cached images were made of.",
+        usage: "halcyon cache responses [<options>]",
         discussion: """
             Those used last first; also redirects and errors that are remembered. There are some when \
             images were loaded with HTTP caching. With --json, one object per response and line: url, \
@@ -75,6 +76,7 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",
         abstract: "Have the server asked before images of a URL are used again.",
+        usage: "halcyon cache invalidate [<url>] [<options>]",
         discussion: """
             For images loaded with HTTP caching. They stay in the cache, and are used when the server \
             says that they are still good. That there is none is no error. Patterns are compared with URLs \

@@ -69,7 +69,10 @@ import HalcyonWork
                 gallery.open(only)
                 await window.viewer.loaded()
                 window.viewer.view.whenSized { view in
-                    if let zoom = self.request.zoom { (view as? ZoomableImageView)?.zoom = zoom }
+                    guard let zoom = self.request.zoom, let view = view as? ZoomableImageView
+                    else { return }
+                    // Labels may not be changed while the window is being laid out.
+                    Task { view.zoom = zoom }
                 }
             }
             try await window.appeared()

@@ -47,11 +47,12 @@ struct SVGFeature: Hashable, Sendable {
 
     // MARK: Elements, rules, transformations
 
-    static let elements = [
-        "feDropShadow": SVGFeature(
-            "<feDropShadow>",
-            "<filter id='a'><feDropShadow dx='0' dy='0' stdDeviation='0'/></filter>\(shape) "
-                + "filter='url(#a)'/>"),
+    static let dropShadow = SVGFeature(
+        "<feDropShadow>",
+        "<filter id='a'><feDropShadow dx='0' dy='0' stdDeviation='0'/></filter>\(shape) "
+            + "filter='url(#a)'/>")
+    /// Elements with words, by their names.
+    static let words = [
         "textPath": SVGFeature(
             "<textPath>",
             "<path id='a' d='M0 4H8' fill='none'/><text font-size='8' fill='lime'>"
@@ -226,18 +227,6 @@ struct SVGFeature: Hashable, Sendable {
             ["mix-blend-mode"], ["plus-"],
             "\(shape)/><rect width='8' height='4' style='mix-blend-mode:plus-lighter'/>",
             "plus-lighter"),
-        Use(
-            ["vector-effect"], ["non-scaling-stroke"],
-            "<g transform='scale(8)'><path d='M0 .25H1' stroke='lime' stroke-width='4' "
-                + "vector-effect='non-scaling-stroke'/></g>"),
-        Use(
-            ["filter"],
-            [
-                "brightness(", "contrast(", "grayscale(", "hue-rotate(", "invert(",
-                "saturate(", "sepia(",
-            ],
-            "<rect width='8' height='4' fill='#008000' style='filter:brightness(2)'/>",
-            "colour functions as a filter"),
         Use(
             ["d"], ["path("], "<path style='d:path(\"M0 0H8V4H0z\")' fill='lime'/>",
             "d as a property"),

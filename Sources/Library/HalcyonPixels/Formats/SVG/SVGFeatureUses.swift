@@ -8,7 +8,6 @@ struct SVGFeatureUses {
     init(
         _ outline: SVGOutline, _ rules: [SVGStyleSheet.Rule], _ shown: [Bool]
     ) throws(ImageCodingError) {
-        let hasOtherUnits = SVGPatternSize.hasOtherUnits(outline)
         var byKey: [SVGReferences.Name: Needs] = [:]
         var origins: [(keys: Set<SVGReferences.Name>, origin: SVGFeature)] = []
         for rule in rules {
@@ -20,6 +19,9 @@ struct SVGFeatureUses {
         }
         let rulesNeedNothing = byKey.values.allSatisfy(\.isEmpty)
         var found: Set<SVGFeature> = []
+        // Words on a path, and in another language, may be missing from a drawing, but not be all of it.
+        var words: [SVGFeature] = []
+        var (paths, paintsOther) = (0, false)
         for (index, element) in outline.elements.enumerated() where shown[index] {
             var needs = Needs()
             let own = try Self.declarations(of: element)
@@ -35,17 +37,31 @@ struct SVGFeatureUses {
                     }
                 }
             }
-            if let feature = SVGFeature.elements[element.name],
-                element.name == "feDropShadow" || element.hasLetters || !element.children.isEmpty
-            {
-                needs.add(feature)
+            switch element.name {
+            case "feDropShadow": needs.add(SVGFeature.dropShadow)
+            case "textPath", "foreignObject":
+                if let feature = SVGFeature.words[element.name],
+                    element.hasLetters || !element.children.isEmpty
+                {
+                    words.append(feature)
+                }
+                // It has a path that need not be painted.
+                if element.name == "textPath" { paths -= 1 }
+            case "path": paths += 1
+            case "text", "tspan": paintsOther = paintsOther || element.hasLetters
+            default: paintsOther = paintsOther || Self.painted.contains(element.name)
             }
-            for feature in needs.features(for: element, isRoot: index == 0, hasOtherUnits)
+            for feature in needs.features(for: element, isRoot: index == 0)
             where found.insert(feature).inserted {
                 features.append(feature)
             }
         }
+        if paths <= 0, !paintsOther { features += words }
     }
+
+    private static let painted: Set = [
+        "rect", "circle", "ellipse", "line", "polyline", "polygon", "image", "use",
+    ]
 
     /// The features that an element needs, and the colours that it has instead.
     private struct Needs {
@@ -98,12 +114,11 @@ struct SVGFeatureUses {
         }
 
         func features(
-            for element: SVGOutline.Element, isRoot: Bool, _ hasOtherUnits: Bool
+            for element: SVGOutline.Element, isRoot: Bool
         ) -> [SVGFeature] {
             needs.filter { need in
                 (need.element == nil || need.element == element.name)
                     && !colours.contains(need.property)
-                    && (need.property != "vector-effect" || hasOtherUnits)
                     // These are sizes of the drawing.
                     && !(isRoot && ["width", "height"].contains(need.property))
             }.map(\.feature).sorted { $0.name < $1.name }

@@ -162,15 +162,6 @@ enum SVGPatternSize {
             }
     }
 
-    /// Whether something in the drawing has other units than pixels.
-    static func hasOtherUnits(_ outline: SVGOutline) -> Bool {
-        guard let root = outline.elements.first else { return false }
-        let box = (root.attributes["viewBox"] ?? "").numbers
-        let size = [number(root.attributes["width"]), number(root.attributes["height"])]
-        return isScaled(outline) || !box.isEmpty && box.dropFirst(2).map(Optional.some) != size
-            || isScaling(root.attributes["transform"] ?? "")
-    }
-
     /// The size of the drawing in its own units.
     private static func seenSize(_ root: SVGOutline.Element) -> (width: Double, height: Double) {
         let box = (root.attributes["viewBox"] ?? "").numbers
