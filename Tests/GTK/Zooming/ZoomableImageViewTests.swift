@@ -240,13 +240,11 @@ struct ZoomableImageViewTests {
 
     @Test func aLaterImageCounts() async throws {
         let (view, window) = await shown()
-        let sizes = [20, 30]
-        let showing = sizes.map { size in
-            let data = PNGFixture.solid(.blue, width: size, height: size)
-            return Task { try await view.show(data) }
-        }
-        await #expect(throws: CancellationError.self) { try await showing[0].value }
-        try await showing[1].value
+        let files = [20, 30].map { PNGFixture.solid(.blue, width: $0, height: $0) }
+        // It has begun before the other does.
+        let former = Task.immediate { try await view.show(files[0]) }
+        try await view.show(files[1])
+        await #expect(throws: CancellationError.self) { try await former.value }
         #expect(view.image?.pixelSize.width == 30)
         view.image = pendingImage(.solid(.red, width: 20, height: 20))
         view.image = nil

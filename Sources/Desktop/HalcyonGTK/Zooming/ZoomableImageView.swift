@@ -17,7 +17,7 @@ public import Halcyon
 /// ```
 ///
 /// Large JPEG (not progressive), PNG (not interlaced) and TIFF files are read in parts; they may have any number of
-/// pixels. Other pictures are decoded whole, once, within ``DecodingLimits``.
+/// pixels. Other pictures are decoded whole, once, within `DecodingLimits`.
 @MainActor open class ZoomableImageView: AnimatedImageView {
     /// Called when the zoom or the visible part has changed, and when the picture has become sharp.
     public var onChange: (@MainActor () -> Void)?
@@ -93,7 +93,9 @@ public import Halcyon
     /// The file may have any number of pixels if it can be read in parts. Returns when the picture can be seen. A
     /// later image, or the cancellation of the task, ends it with a `CancellationError`; the former image stays then,
     /// as it does when the file cannot be read.
-    /// - Parameter limits: Without a limit on the number of pixels by default.
+    /// - Parameters:
+    ///   - data: The bytes of a file in any format that can be decoded.
+    ///   - limits: Without a limit on the number of pixels by default.
     /// - Throws: `ImageCodingError`.
     public func show(
         _ data: Data, limits: DecodingLimits = DecodingLimits(maximumPixelCount: nil)

@@ -56,6 +56,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// - Parameters:
     ///   - format: One of ``CompressionTarget/formats``.
     ///   - target: What the file is to reach.
+    ///   - options: Everything but the quality.
     /// - Throws: `ImageCodingError`; `encodingFailed` for formats without a quality, lossless options, and a target
     ///   that no quality from 0.3 to 0.95 reaches.
     public func data(
