@@ -23,10 +23,11 @@ readonly build_packages=(
 # What HalcyonGTK is built with; the program halcyon is built and runs without.
 readonly gtk_packages=(libgtk-4-dev)
 
-# The display server of the tests, with the xauth that xvfb only recommends; the browser for those of the
-# server's page; Python, and openssl for certificates, for the tests from outside (scripts/hostile and
-# scripts/soak); Redis, which image servers share; curl and nginx for the guide to the server.
-readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl redis-server curl nginx-light)
+# The display server of the tests, with the xauth that xvfb only recommends; Python, and openssl for certificates, for the
+# tests from outside (scripts/hostile and scripts/soak); Redis, which image servers share; curl and nginx for the guide
+# to the server. The browser is for the tests of the server's page.
+readonly test_packages=(xvfb xauth python3 openssl redis-server curl nginx-light)
+readonly page_packages=(chromium chromium-driver)
 
 # Python for what scripts/iiif-validate and scripts/metrics-validate take from PyPI, and the server of metrics,
 # whose promtool reads them, too.
