@@ -91,6 +91,23 @@ struct GalleryWindowTests {
         }
     }
 
+    @Test func aNameThatIsNoTextIsShownAndItsPictureOpened() async throws {
+        try folder.write(Self.png, to: "plain.png")
+        let name = Array("caf".utf8) + [0xE9] + Array(".png".utf8)
+        let latin = try #require(FilePath(folder.url)).appending(name)
+        try #require(
+            latin.withCString { latin in link(folder.file("plain.png").path, latin) } == 0)
+        let gallery = try await Gallery([GallerySource(folder.url.path)])
+        #expect(gallery.failures.isEmpty && gallery.pictures.count == 2)
+        let picture = try #require(gallery.pictures.first { $0.title.hasPrefix("caf") })
+        let window = try await window(gallery)
+        defer { window.close() }
+        gallery.open(picture)
+        await window.viewer.loaded()
+        #expect(window.viewer.view.image?.pixelSize.width == 30)
+        #expect(window.viewer.messageText.isEmpty)
+    }
+
     // MARK: One picture
 
     @Test func aPictureIsOpenedAndTheOthersFollow() async throws {
