@@ -141,8 +141,8 @@ struct GalleryWindowTests {
         defer { window.close() }
         gallery.open(try #require(gallery.pictures.first { $0.title == "broken.png" }))
         await window.viewer.loaded()
-        #expect(window.viewer.messageText.hasPrefix("broken.png: "))
-        #expect(window.viewer.messageText.count > 15 && window.viewer.view.image == nil)
+        #expect(window.viewer.messageText.hasPrefix("broken.png: The PNG data is damaged"))
+        #expect(window.viewer.view.image == nil)
         Input(window.viewer.view).press("Left")
         await window.viewer.loaded()
         #expect(window.viewer.view.image != nil)

@@ -1,4 +1,5 @@
 import DirectCodecs
+public import Foundation
 import Vips
 
 /// An error that occurs when bytes cannot be decoded, or pixels not encoded.
@@ -68,6 +69,10 @@ extension ImageCodingError: CustomStringConvertible {
             "The image could not be written as \(format.rawValue): \(reason.plainWords)."
         }
     }
+}
+
+extension ImageCodingError: LocalizedError {
+    public var errorDescription: String? { description }
 }
 
 extension ImageCodingError {

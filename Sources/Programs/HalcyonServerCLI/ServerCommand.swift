@@ -25,7 +25,7 @@ struct ServerCommand: AsyncParsableCommand {
     static func main() async {
         DecodingWorker.runIfAsked()
         ProgramEnd.tellsOfLostOutput(of: "halcyon-server")
-        await main(nil)
+        await main(ProcessArguments.texts)
     }
 }
 

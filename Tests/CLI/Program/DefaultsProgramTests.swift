@@ -118,7 +118,8 @@ import Testing
         ("[load]\nprocessor = [\"bw\", \"nope\"]", 2, "nope"),
         ("# one\nformat = png", 2, "“png” is no text in quotes"),
         ("json = true\njson = true", 2, "“json” is there twice"),
-        ("[load]\nquality = 0.5\nlossless = true", nil, "--quality and --lossless exclude"),
+        ("[load]\nquality = 0.5\nlossless = true", 3, "--quality and --lossless exclude"),
+        ("[load]\njobs = \"\\u001b[31m\"", 2, "'\u{FFFD}[31m' is invalid"),
     ])
     func whatIsWrongIsNamedWithItsLine(text: String, line: Int?, fault: String) async throws {
         try configure(text)
@@ -131,6 +132,50 @@ import Testing
     @Test func aFileThatIsNamedMustBeThere() async throws {
         let outcome = try await program.run("load", "a.png", "--config", "gone.toml", code: 78)
         #expect(outcome.error == "halcyon: gone.toml: No such file or directory\n")
+        let empty = try await program.run("load", "a.png", "--config", "", code: 78)
+        #expect(empty.error == "halcyon: --config needs the name of a file.\n")
+    }
+
+    @Test func commandsWithoutDefaultsDoNotReadIt() async throws {
+        try configure("x y\n")
+        try configure("{}", at: "server.json")
+        _ = try await program.run("help", "load", code: 0)
+        _ = try await program.run(
+            "sign", "/_/plain/local:///a.png", "--set", "signature.keys=aa", code: 0)
+        let served = try await program.run(
+            "serve", "--config", "server.json", "--check", "--unsigned", "--local-root", ".",
+            "--cache-directory", "/tmp/halcyon-no-such-folder", code: 0)
+        #expect(served.output == "The configuration is good.\n")
+    }
+
+    @Test func aDefaultFormatGivesWayToANameThatTellsOne() async throws {
+        try configure("[load]\nformat = 'webp'\njson = true\n")
+        for (options, name) in [
+            (["-o=b.png"], "b.png"), (["--output=c.png"], "c.png"),
+            (["--output-directory", "out", "--name", "{name}-s.png"], "out/a-s.png"),
+        ] {
+            _ = try await program.run(["load", "a.png"] + options, code: 0)
+            #expect(try format(name) == .PNG)
+        }
+        _ = try await program.run("load", "a.png", "-o", "thumb", code: 0)
+        #expect(try format("thumb") == .WebP)
+        let row = try await program.run(
+            "load", "a.png", "--output-directory", "out", "--name", "{name}.x.{ext}", code: 0
+        ).row
+        #expect(row["output"] as? String == "out/a.x.webp")
+    }
+
+    @Test func aDefaultForWatchedFoldersDoesNotCountForOthers() async throws {
+        try configure("[load]\nwatch = true\njson = true\n")
+        #expect(try await program.run("load", "a.png", code: 0).row["width"] as? Int == 40)
+    }
+
+    @Test func theTableOfACommandGoesBeforeTheBeginningWhereTheyExclude() async throws {
+        try program.folder.write(Data("mine".utf8), to: "out/a.png")
+        try configure(
+            "force = true\noutput-directory = '~/out'\n[load]\nno-clobber = true\njson = true\n")
+        let row = try await program.run("load", "a.png", code: 0).row
+        #expect(row["status"] as? String == "skipped")
     }
 }
 

@@ -130,7 +130,7 @@ struct GTKGuideSnippetTests {
         // guide: gtk/zoom, ZoomableImageView/example
         let view = ZoomableImageView()
         view.onFailure = { error in print(error) }
-        try await view.show(Data(contentsOf: file, options: .alwaysMapped))
+        try await view.show(Data(contentsOf: file))
         view.zoom(to: 1, around: CGPoint(x: 20, y: 20))
         // end
         let window = await TestWindow(view, width: 40, height: 40)

@@ -12,7 +12,7 @@ public import Halcyon
 /// ```swift
 /// let view = ZoomableImageView()
 /// view.onFailure = { error in print(error) }
-/// try await view.show(Data(contentsOf: file, options: .alwaysMapped))
+/// try await view.show(Data(contentsOf: file))
 /// view.zoom(to: 1, around: CGPoint(x: 20, y: 20))
 /// ```
 ///

@@ -73,6 +73,7 @@ struct OptionDefaults {
     private let names: [String]
     private let command: Command
     private let given: [String]
+    private let home: String?
 
     /// Returns the arguments with the defaults.
     /// - Throws: `CommandFailure` that names the file and the line.
@@ -82,7 +83,9 @@ struct OptionDefaults {
     ) throws(CommandFailure) -> [String] {
         let options = arguments.prefix { $0 != "--" }
         let isIdle = ["--no-config", "--help", "-h", "--version"].contains(where: options.contains)
-        guard !isIdle, let file = file(options, environment) else { return arguments }
+        guard !isIdle, let defaults = OptionDefaults(arguments, home: environment["HOME"]),
+            let file = try file(options, environment)
+        else { return arguments }
         do {
             let data: Data
             do {
@@ -97,11 +100,11 @@ struct OptionDefaults {
                 throw ConfigurationFault(message: "it is no UTF-8")
             }
             let entries = try ConfigurationReader.entries(in: text)
-            return try OptionDefaults(arguments)?.arguments(entries) ?? arguments
+            return try defaults.arguments(entries)
         } catch let fault as ConfigurationFault {
             let line = fault.line.map { ", line \($0)" } ?? ""
             throw CommandFailure(
-                description: "\(file.path.description)\(line): \(fault.message)")
+                description: "\(file.path.description)\(line): \(fault.message.printable)")
         } catch {
             throw CommandFailure(description: "\(file.path.description): \(error)")
         }
@@ -109,14 +112,12 @@ struct OptionDefaults {
 
     private static func file(
         _ options: ArraySlice<String>, _ environment: [String: String]
-    ) -> (path: FilePath, isNamed: Bool)? {
-        if let index = options.lastIndex(of: "--config") {
-            guard index + 1 < options.endIndex else { return nil }
-            return FilePath(argument: options[index + 1]).map { ($0, true) }
-        }
-        if let option = options.last(where: { $0.hasPrefix("--config=") }) {
-            let path = String(option.dropFirst("--config=".count))
-            return FilePath(argument: path).map { ($0, true) }
+    ) throws(CommandFailure) -> (path: FilePath, isNamed: Bool)? {
+        if let text = value(of: ["--config"], in: options) {
+            guard let path = FilePath(argument: text) else {
+                throw CommandFailure(description: "--config needs the name of a file.")
+            }
+            return (path, true)
         }
         // As the specification wants, a relative path does not count.
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -125,11 +126,27 @@ struct OptionDefaults {
             .map { ($0, false) }
     }
 
+    /// What follows the last of the names of an option.
+    private static func value(of names: [String], in options: ArraySlice<String>) -> String? {
+        for index in options.indices.reversed() {
+            if names.contains(options[index]) {
+                return index + 1 < options.endIndex ? options[index + 1] : nil
+            }
+            for name in names where options[index].hasPrefix("\(name)=") {
+                return String(options[index].dropFirst(name.count + 1))
+            }
+        }
+        return nil
+    }
+
     /// `nil` where no command with defaults is given.
-    private init?(_ arguments: [String]) throws {
-        let help = try JSONDecoder().decode(
-            Help.self, from: Data(HalcyonCommand._dumpHelp().utf8))
+    private init?(_ arguments: [String], home: String?) {
+        let text = HalcyonCommand._dumpHelp()
+        guard let help = try? JSONDecoder().decode(Help.self, from: Data(text.utf8)) else {
+            preconditionFailure("The parser tells of its commands in another way: \(text)")
+        }
         root = help.command
+        self.home = home
         var command = root
         var names: [String] = []
         for word in arguments {
@@ -156,8 +173,14 @@ struct OptionDefaults {
                         && $0.table.count > entry.table.count
                 }
             }
-        // A name that is given tells the format, too.
-        let isNamed = isGiven("output") || given.contains("-o")
+        // A name that is given may tell the format, too.
+        let words = given.prefix { $0 != "--" }
+        let name =
+            Self.value(of: ["--output", "-o"], in: words)
+            ?? Self.value(of: ["--name"], in: words)
+        let ending = name.flatMap { $0.split(separator: "/").last }?
+            .split(separator: ".", omittingEmptySubsequences: false).dropFirst().last
+        let isNamed = ending.map { !$0.isEmpty && $0 != "{ext}" } ?? false
         let free = mine.filter { !isGiven($0.key) && !(isNamed && $0.key == "format") }
         if fault(free, given) == nil { return arguments(free, given) }
         // A value of the file is wrong, or defaults do not go with what is given, and then they do not count.
@@ -166,12 +189,19 @@ struct OptionDefaults {
                 throw ConfigurationFault(line: entry.line, message: message)
             }
         }
-        if let message = fault(mine) { throw ConfigurationFault(message: message) }
+        for table in Set(mine.map(\.table)) {
+            let together = mine.filter { $0.table == table }
+            if let message = fault(together) {
+                throw ConfigurationFault(line: together.last?.line, message: message)
+            }
+        }
         var kept: [ConfigurationEntry] = []
         var isGrowing = true
         while isGrowing {
             isGrowing = false
-            for entry in free where !kept.contains(entry) && fault(kept + [entry], given) == nil {
+            // Those of a command come before those of all here, too.
+            for entry in free.sorted(by: { $0.table.count > $1.table.count })
+            where !kept.contains(entry) && fault(kept + [entry], given) == nil {
                 kept.append(entry)
                 isGrowing = true
             }
@@ -225,10 +255,17 @@ struct OptionDefaults {
             + entries.flatMap { entry in
                 switch entry.value {
                 case .truth(let isSet): isSet ? ["--\(entry.key)"] : []
-                case .text(let text), .number(let text): ["--\(entry.key)=\(text)"]
-                case .texts(let texts): texts.map { "--\(entry.key)=\($0)" }
+                case .text(let text): ["--\(entry.key)=\(expanded(text))"]
+                case .number(let text): ["--\(entry.key)=\(text)"]
+                case .texts(let texts): texts.map { "--\(entry.key)=\(expanded($0))" }
                 }
             } + given
+    }
+
+    /// A path in the home folder, as shells write it.
+    private func expanded(_ text: String) -> String {
+        guard text.hasPrefix("~/"), let home else { return text }
+        return home + text.dropFirst()
     }
 
     /// Says what the parser has against the defaults with these arguments.
@@ -246,7 +283,10 @@ struct OptionDefaults {
         let places = (command.arguments ?? []).filter { $0.kind == "positional" }
         var lines = [places.filter { !$0.isOptional }, places].map { $0.map { _ in "x" } }
         if command.options["output-directory"] != nil {
-            lines.append(lines[0] + ["--output-directory=x"])
+            // To watch takes a folder that is there.
+            for source in ["x", "."] {
+                lines.append(places.isEmpty ? [] : [source, "--output-directory=x"])
+            }
         }
         var message: String?
         for line in lines {

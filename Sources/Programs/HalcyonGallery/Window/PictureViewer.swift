@@ -140,11 +140,9 @@ final class PictureViewer: Box {
         showControls()
     }
 
-    /// The bytes of the file. Large ones are mapped: only what is decoded of them takes memory.
+    /// The bytes of the file, not mapped: one that shrinks while it is shown would end the program.
     @concurrent nonisolated private static func contents(of file: FilePath) async throws -> Data {
-        let isLarge = try file.status().st_size > 1 << 26
-        guard isLarge, file.text != nil else { return try file.read() }
-        return try Data(contentsOf: file.url, options: .alwaysMapped)
+        try file.read()
     }
 
     @concurrent nonisolated private static func lines(of data: Data) async -> [String] {

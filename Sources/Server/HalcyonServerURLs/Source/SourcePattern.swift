@@ -84,16 +84,17 @@ public struct SourcePattern: Sendable, Hashable {
     }
 
     private func matchesPath(_ path: String) -> Bool {
-        var names: [String] = []
-        for segment in path.split(separator: "/") {
+        var names: [[UInt8]] = []
+        // Two slashes are another place to some origins.
+        for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             // An origin may decode before it looks for separators, and so leave the folder.
-            guard let name = PercentEncoding.decode(segment),
-                !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(UInt8(ascii: "\\"))
+            guard let name = PercentEncoding.bytes(segment.utf8),
+                !name.contains(UInt8(ascii: "/")), !name.contains(UInt8(ascii: "\\"))
             else { return false }
             names.append(name)
         }
         guard names.count >= segments.count else { return false }
-        return zip(segments, names).allSatisfy { Self.matches(Array($0.utf8), Array($1.utf8)) }
+        return zip(segments, names).allSatisfy { Self.matches(Array($0.utf8), $1) }
     }
 
     /// Whether `pattern` describes `text`, where `*` is any text: in time of both lengths multiplied.
