@@ -166,8 +166,8 @@ add(
         .executableTarget(
             name: "HalcyonCLI",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonSamples", "HalcyonWork", "Vips", arguments,
-                logging,
+                "CStorage", "Halcyon", "HalcyonHTTP", "HalcyonSamples", "HalcyonWork", "Vips",
+                arguments, logging,
             ]),
         .executableTarget(
             name: "HalcyonServerCLI",

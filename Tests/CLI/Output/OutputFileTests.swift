@@ -45,6 +45,15 @@ struct OutputNamesTests {
             ])
     }
 
+    @Test func aSourceKeepsItsNameInAFormatThatItsOwnDoesNotTell() {
+        let sources = ["a.png", "a.jpg", "a.gif"].map { ImageArgument($0) }
+        let names = OutputNames(of: sources, .plain, format: nil)
+        for _ in 0..<2 {
+            #expect(String(escaping: names.path(for: 1, in: .PNG)) == "a-2.png")
+            #expect(String(escaping: names.path(for: 2, in: .PNG)) == "a-3.png")
+        }
+    }
+
     @Test func onlyTheExtensionFollowsTheFormat() {
         let sources = ["a b.PNG", "c.jpeg", ".d", "🐦 émoji.bmp"]
         #expect(paths(sources) == ["a b.PNG", "c.png", ".d.png", "🐦 émoji.png"])

@@ -70,6 +70,11 @@ import Testing
             #expect(try outcome.rows.count == 2)
         }
         #expect(try files(below: "in/x/small") == ["a.webp", "y/b.webp"])
+        try link("link", to: "in")
+        let linked = try await program.run(
+            "load", "--json", "-r", "link/x", "--output-directory", "in/x/small", "--no-clobber",
+            "--format", "webp", code: 0)
+        #expect(try linked.rows.count == 2)
     }
 
     @Test func infoTellsOfThePicturesOfAFolder() async throws {

@@ -16,12 +16,17 @@ import Testing
     }
 
     private func watch(
-        _ options: String...
+        _ options: String..., in folder: String = "in", format: String? = "webp"
     ) throws -> (run: Program.Run, output: ChildLines) {
         try program.follow(
-            ["load", "--json", "--watch", "in", "--format", "webp"]
+            ["load", "--json", "--watch", folder] + (format.map { ["--format", $0] } ?? [])
                 + (options.contains("--output-directory") ? [] : ["--output-directory", "out"])
                 + options)
+    }
+
+    private func link(_ path: String, to destination: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: program.folder.file(path).path, withDestinationPath: destination)
     }
 
     private func names(in folder: String) throws -> [String] {
@@ -131,6 +136,70 @@ import Testing
         #expect(try names(in: "in/out") == ["a.webp", "b.webp", "c.webp"])
     }
 
+    @Test(arguments: ["real/in/small", "real"])
+    func outputsAreNotSourcesWhereTheFolderIsNamedThroughALink(outputFolder: String) async throws {
+        try write("real/in/in/a.png")
+        try link("link", to: "real")
+        let (run, output) = try watch(
+            "--recursive", "--force", "--output-directory", outputFolder, in: "link/in")
+        await output.line(containing: "link/in/in/a.png")
+        for name in ["b.png", "c.png"] {
+            try write("real/in/in/\(name)")
+            await output.line(containing: "link/in/in/\(name)")
+        }
+        try await end(run)
+        #expect(output.all.count == 3, "\(output.all)")
+    }
+
+    @Test func aMisnamedPictureHasOneOutput() async throws {
+        try write("in/photo.jpg")
+        let (run, output) = try watch(format: nil)
+        await output.line(containing: "in/photo.jpg")
+        try write("in/photo.jpg", width: 50)
+        await output.line(containing: #""width":50"#)
+        try await end(run)
+        #expect(try names(in: "out") == ["photo.png"])
+        #expect(try width("out/photo.png") == 50)
+    }
+
+    @Test func whatAnotherRunWritesIntoTheFolderIsASource() async throws {
+        try write("in/a.png")
+        try write("b.png")
+        let (run, output) = try watch()
+        await output.line(containing: "in/a.png")
+        _ = try await program.run("load", "b.png", "--output-directory", "in", code: 0)
+        try write("in/mark.png")
+        await output.line(containing: "in/mark.png")
+        try await end(run)
+        #expect(try names(in: "out") == ["a.webp", "b.webp", "mark.webp"])
+    }
+
+    @Test func whatCannotBeLookedAtIsNamedOnce() async throws {
+        try write("in/a.png")
+        try link("in/broken.png", to: "nowhere")
+        try write("new/deep/b.png")
+        try link("new/deep/gone.png", to: "nowhere")
+        let closed = program.folder.file("in/closed").path
+        try #require(mkdir(closed, 0) == 0)
+        defer { chmod(closed, 0o700) }
+        let (run, output) = try watch("--recursive")
+        await output.line(containing: "in/a.png")
+        try FileManager.default.moveItem(
+            at: program.folder.file("new"), to: program.folder.file("in/new"))
+        await output.line(containing: "in/new/deep/b.png")
+        try write("in/c.png")
+        await output.line(containing: "in/c.png")
+        try await end(run)
+        let failures = output.all.filter { $0.contains("5003") }
+        // Nothing is closed to the superuser.
+        let closedFolders = geteuid() == 0 ? [] : ["in/closed"]
+        let paths = ["in/broken.png"] + closedFolders + ["in/new/deep/gone.png"]
+        #expect(failures.count == paths.count, "\(failures)")
+        for path in paths {
+            #expect(failures.contains { $0.contains("\(path) cannot be read: ") })
+        }
+    }
+
     @Test func aLaterPictureOfTheSameNameGetsANumber() async throws {
         try write("in/a.png")
         let (run, output) = try watch()
@@ -161,6 +230,25 @@ import Testing
         let outcome = try await run.outcome()
         #expect(outcome.exitCode == 1)
         #expect(outcome.error.contains("halcyon: in was moved or removed"))
+    }
+
+    /// The system tells nothing of these; the next file does.
+    @Test(arguments: [("parent/in", "parent"), ("link", "link")])
+    func aFolderThatIsNotAtItsPathAnyMoreEndsTheProgramWithAnError(
+        folder: String, moved: String
+    ) async throws {
+        try write("parent/in/a.png")
+        try link("link", to: "parent/in")
+        let (run, output) = try watch(in: folder)
+        await output.line(containing: "\(folder)/a.png")
+        try FileManager.default.moveItem(
+            at: program.folder.file(moved), to: program.folder.file("moved"))
+        if moved == "link" { try link("link", to: ".") }
+        try write(moved == "link" ? "parent/in/b.png" : "moved/in/b.png")
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.error.contains("halcyon: \(folder) was moved or removed"))
+        #expect(output.all.count == 1)
     }
 
     /// The most changes that the system remembers for a program that does not look.

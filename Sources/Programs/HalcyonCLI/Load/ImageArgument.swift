@@ -58,19 +58,20 @@ struct ImageArgument: Sendable {
         file = nil
     }
 
+    /// Something in a folder that cannot be looked at.
+    init(_ failure: FilePath.Failure) {
+        self.init(
+            failure.path.urlText,
+            failure: LoadFailure(code: LoadFailure.unreadable, message: failure.description))
+    }
+
     /// Returns the files in a folder and the folders below it; those that cannot be looked at are failures.
     static func files(
         in root: FilePath, includesLinks: Bool, where isWanted: (FilePath) -> Bool = { _ in true }
     ) -> [ImageArgument] {
         let listing = FolderListing(below: root, includesLinks: includesLinks)
         let files = listing.files.filter(isWanted).map { ImageArgument(file: $0, below: root) }
-        return files
-            + listing.failures.map { failure in
-                ImageArgument(
-                    failure.path.urlText,
-                    failure: LoadFailure(
-                        code: LoadFailure.unreadable, message: failure.description))
-            }
+        return files + listing.failures.map { ImageArgument($0) }
     }
 
     /// The name of the source's file, or the one that its URL makes.

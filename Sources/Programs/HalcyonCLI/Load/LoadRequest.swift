@@ -37,7 +37,7 @@ struct LoadRequest: Sendable {
                 var batch = LoadBatch(
                     arguments: changed.map(\.source), jobs: command.jobs, console: console)
                 batch.places = changed.map(\.place)
-                batch.isStopped = { watch.isStopped }
+                batch.isStopped = watch.hasEnded
                 if !changed.isEmpty {
                     await run(batch, loader, of: tally.count + changed.count, &tally)
                     console.removeProgress()

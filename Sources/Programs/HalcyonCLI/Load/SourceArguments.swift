@@ -44,10 +44,12 @@ struct SourceArguments: ParsableArguments {
     private static func pictures(
         in folder: FilePath, _ allowsPDF: Bool, passingOver output: FilePath?
     ) -> [ImageArgument] {
-        let (root, other) = (folder.components, output?.components ?? [])
+        let (root, other) = (folder.realComponents, output?.realComponents ?? [])
         let isInside = other.count > root.count && other.starts(with: root)
+        let inside = other.dropFirst(root.count).map { $0[...] }
         return ImageArgument.files(in: folder, includesLinks: true) { file in
-            if isInside, file.components.starts(with: other) { return false }
+            let names = file.bytes.dropFirst(folder.bytes.count).split(separator: UInt8(ascii: "/"))
+            if isInside, names.starts(with: inside) { return false }
             return isPicture(file, allowsPDF: allowsPDF)
         }
     }

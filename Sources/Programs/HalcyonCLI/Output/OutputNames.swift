@@ -107,6 +107,8 @@ final class OutputNames: Sendable {
         let name: FileName
         /// Makes the path unique.
         var suffix = ""
+        /// Makes it unique in a format that the name does not tell.
+        var suffixes: [ImageFormat: String] = [:]
 
         func path(_ template: NameTemplate, in format: ImageFormat?, _ more: String = "") -> [UInt8]
         {
@@ -155,14 +157,17 @@ final class OutputNames: Sendable {
 
     /// The path below the folder for the source at `index`; to be asked for once that its format is known.
     func path(for index: Int, in format: ImageFormat) -> [UInt8] {
-        let wish = state.withLock { $0.wishes[index] }
-        let path = wish.path(template, in: format)
-        // Only a source whose name does not tell its format gets another path than was expected.
-        if path == wish.path(template, in: self.format) { return path }
-        let more = state.withLock { state in
-            Self.claim(in: &state.taken) { wish.path(template, in: format, $0) }
+        state.withLock { state in
+            let wish = state.wishes[index]
+            let path = wish.path(template, in: format)
+            // Only a source whose name does not tell its format gets another path than was expected.
+            if path == wish.path(template, in: self.format) { return path }
+            let more =
+                wish.suffixes[format]
+                ?? Self.claim(in: &state.taken) { wish.path(template, in: format, $0) }
+            state.wishes[index].suffixes[format] = more
+            return wish.path(template, in: format, more)
         }
-        return wish.path(template, in: format, more)
     }
 
     /// Returns the suffix with which a path is free, and takes it.
@@ -190,5 +195,23 @@ extension FilePath {
             default: components.append(Array(name))
             }
         }
+    }
+
+    /// The components of the path that symbolic links lead to; those that are not there are as they are written.
+    var realComponents: [[UInt8]] {
+        if let real = followingLinks { return real.components }
+        guard folder != self else { return components }
+        switch String(decoding: lastComponent, as: UTF8.self) {
+        case ".": return folder.realComponents
+        case "..": return folder.realComponents.dropLast()
+        default: return folder.realComponents + [Array(lastComponent)]
+        }
+    }
+
+    /// The path that symbolic links lead to; `nil` where nothing is.
+    var followingLinks: FilePath? {
+        guard let path = withCString({ realpath($0, nil) }) else { return nil }
+        defer { free(path) }
+        return FilePath(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 }

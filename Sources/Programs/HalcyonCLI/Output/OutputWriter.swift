@@ -198,8 +198,8 @@ final class RunFiles: Sendable {
     }
 
     func noteMade(_ path: FilePath) {
-        let names = path.components
-        _ = state.withLock { $0.outputs.insert(names) }
+        let names = [path.components, path.realComponents]
+        state.withLock { $0.outputs.formUnion(names) }
     }
 
     func hasSource(_ path: FilePath) -> Bool {
@@ -207,8 +207,9 @@ final class RunFiles: Sendable {
         return state.withLock { $0.sources.contains(file) }
     }
 
-    func hasMade(_ path: FilePath) -> Bool {
-        let names = path.components
+    /// - Parameter following: Whether it is asked of the file that symbolic links lead to.
+    func hasMade(_ path: FilePath, following: Bool = false) -> Bool {
+        let names = following ? path.realComponents : path.components
         return state.withLock { $0.outputs.contains(names) }
     }
 }

@@ -1,3 +1,4 @@
+import CStorage
 import Foundation
 import HalcyonWork
 import Synchronization
@@ -23,7 +24,7 @@ struct PendingFile {
         let existing = try? path.status()
         switch existing.map({ $0.st_mode & S_IFMT }) {
         case nil: break
-        case S_IFREG: destination = path.followingLinks
+        case S_IFREG: destination = path.followingLinks ?? path
         case S_IFDIR: throw POSIXError(.EISDIR)
         default: return try write(data, to: path, 0)
         }
@@ -55,8 +56,10 @@ struct PendingFile {
         let isMoved = source.withCString { source in
             destination.withCString { destination in
                 if replacing { return rename(source, destination) == 0 }
-                // Unlike rename, link replaces nothing. Some file systems have no links.
-                if link(source, destination) == 0 {
+                // Those who watch the folder are told of a file that is moved in, and not of a link.
+                if halcyon_rename_to_new(AT_FDCWD, source, destination) == 0 { return true }
+                // Some file systems cannot do that. Link replaces nothing either; some have no links.
+                if errno != EEXIST, link(source, destination) == 0 {
                     unlink(source)
                     return true
                 }
@@ -85,15 +88,5 @@ struct PendingFile {
         }
         // Some file systems report here that the disk is full.
         guard close(descriptor) == 0 else { throw POSIXError.current }
-    }
-}
-
-extension FilePath {
-    /// The path that symbolic links lead to.
-    fileprivate var followingLinks: FilePath {
-        guard let path = withCString({ realpath($0, nil) }) else { return self }
-        defer { free(path) }
-        let bytes = UnsafeRawBufferPointer(start: path, count: strlen(path))
-        return FilePath(bytes: bytes) ?? self
     }
 }

@@ -8,9 +8,12 @@ import HalcyonWork
 final class FolderWatch: @unchecked Sendable {
     // Unchecked because `folders` belongs to `queue`, which alone touches it.
 
+    /// A file, or what cannot be looked at.
+    typealias Find = Result<FilePath, FilePath.Failure>
+
     private struct State {
         /// In the order in which they appeared; some may be in it twice.
-        var files: [FilePath] = []
+        var files: [Find] = []
         var end: Result<Void, CommandFailure>?
     }
 
@@ -20,8 +23,9 @@ final class FolderWatch: @unchecked Sendable {
 
     let folder: FilePath
     private let isRecursive: Bool
-    /// The names that lead to a folder that is passed over.
-    private let excluded: [[UInt8]]?
+    private let identity: FileIdentity?
+    /// A folder that is passed over, however it is named.
+    private let excluded: FilePath?
     private let descriptor: Int32
     private let source: any DispatchSourceRead
     private let queue = DispatchQueue(label: "halcyon.watch")
@@ -38,7 +42,8 @@ final class FolderWatch: @unchecked Sendable {
     init(_ folder: FilePath, isRecursive: Bool, passingOver output: FilePath?) throws {
         self.folder = folder
         self.isRecursive = isRecursive
-        excluded = output?.components
+        identity = FileIdentity(folder)
+        excluded = output
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
             throw CommandFailure(
@@ -51,7 +56,7 @@ final class FolderWatch: @unchecked Sendable {
         signal(SIGIO, SIG_IGN)
         source.activate()
         try queue.sync {
-            var files: [FilePath] = []
+            var files: [Find] = []
             try add(folder, to: &files)
             tell(of: files)
         }
@@ -62,7 +67,8 @@ final class FolderWatch: @unchecked Sendable {
     /// The files that have appeared or changed since the last call, waiting for one; `nil` after ``stop()`` and when
     /// the task is cancelled.
     /// - Throws: `CommandFailure` when the folder is gone, or a folder in it cannot be watched.
-    func next() async throws -> [FilePath]? {
+    func next() async throws -> [Find]? {
+        checkPlace()
         await state.wait { !$0.files.isEmpty || $0.end != nil }
         let (files, end) = state.update { state in
             defer { state.files = [] }
@@ -74,36 +80,51 @@ final class FolderWatch: @unchecked Sendable {
 
     func stop() { end(.success(())) }
 
-    var isStopped: Bool { state.read { $0.end != nil } }
+    /// Whether no further file is to be loaded.
+    @Sendable func hasEnded() -> Bool {
+        checkPlace()
+        return state.read { $0.end != nil }
+    }
+
+    /// Ends the watch if the folder is not at its path any more. Of a folder that it is in, or a link to it, the system
+    /// tells nothing.
+    private func checkPlace() {
+        if FileIdentity(folder) != identity { end(.failure(gone)) }
+    }
+
+    private var gone: CommandFailure {
+        CommandFailure(description: "\(folder.description) was moved or removed")
+    }
 
     private func end(_ result: Result<Void, CommandFailure>) {
         state.update { $0.end = $0.end ?? result }
     }
 
-    private func tell(of files: [FilePath]) {
+    private func tell(of files: [Find]) {
         if !files.isEmpty { state.update { $0.files += files } }
     }
 
     /// Watches a folder and the folders in it, and adds the files in them.
-    private func add(
-        _ root: FilePath, to files: inout [FilePath]
-    ) throws(CommandFailure) {
+    private func add(_ root: FilePath, to files: inout [Find]) throws(CommandFailure) {
         var waiting = [root]
         while let next = waiting.popLast() {
-            if let excluded, next.components == excluded { continue }
+            let output = excluded.flatMap(FileIdentity.init)
+            if let output, FileIdentity(next) == output { continue }
             let number = next.withCString { inotify_add_watch(descriptor, $0, Self.events) }
-            if number < 0 {
-                // A folder in it may be gone again, or closed to us.
-                if next != folder, [ENOENT, ENOTDIR, EACCES].contains(errno) { continue }
+            if number >= 0 {
+                folders[number] = next
+            } else if next == folder || errno != EACCES {
+                // A folder in it may be gone again.
+                if next != folder, [ENOENT, ENOTDIR].contains(errno) { continue }
                 let advice = errno == ENOSPC ? "; raise fs.inotify.max_user_watches" : ""
                 throw CommandFailure(
                     description: "\(next.description) cannot be watched: "
                         + POSIXError.current.text + advice)
             }
-            folders[number] = next
             // After that its files are told of twice rather than not at all.
             let listing = FolderListing(below: next, includesLinks: true, isRecursive: false)
-            files += listing.files.filter { !$0.isBeingWritten }
+            files += listing.files.filter { !$0.isBeingWritten }.map { .success($0) }
+            files += listing.failures.filter { $0.path.isThere }.map { .failure($0) }
             if isRecursive { waiting += listing.folders.reversed() }
         }
     }
@@ -113,26 +134,25 @@ final class FolderWatch: @unchecked Sendable {
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return }
-            var files: [FilePath] = []
+            var files: [Find] = []
             for event in FolderEvent.all(in: buffer[..<count]) { take(event, &files) }
+            checkPlace()
             tell(of: files)
         }
     }
 
-    private func take(_ event: FolderEvent, _ files: inout [FilePath]) {
+    private func take(_ event: FolderEvent, _ files: inout [Find]) {
         do {
             if event.has(IN_Q_OVERFLOW) { return try add(folder, to: &files) }
             guard let place = folders[event.folder] else { return }
             if event.has(IN_IGNORED) || event.has(IN_UNMOUNT) { folders[event.folder] = nil }
             let isGone = [IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT].contains(where: event.has)
-            if isGone, place == folder {
-                throw CommandFailure(description: "\(folder.description) was moved or removed")
-            }
+            if isGone, place == folder { throw gone }
             guard !event.name.isEmpty, event.name.first != UInt8(ascii: ".") else { return }
             let path = place.appending(event.name)
             if !event.has(IN_ISDIR) {
                 guard event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) else { return }
-                files.append(path)
+                files.append(.success(path))
             } else if isRecursive, event.has(IN_MOVED_FROM) {
                 forget(path)
             } else if isRecursive {
@@ -186,6 +206,12 @@ struct FolderEvent: Equatable {
 }
 
 extension FilePath {
+    /// Whether something is at the path, even a link that leads nowhere, or it cannot be told.
+    fileprivate var isThere: Bool {
+        var status = stat()
+        return withCString { lstat($0, &status) } == 0 || errno != ENOENT
+    }
+
     /// Whether some process has the file open for writing: then the system grants no lease. `false` where it cannot be
     /// told, as of the files of others.
     fileprivate var isBeingWritten: Bool {

@@ -24,6 +24,7 @@ struct WatchedSources {
     let allowsPDF: Bool
     let writer: OutputWriter
     private var known: [FilePath: (place: Int, version: Version)] = [:]
+    private var failed: Set<FilePath> = []
 
     init(_ folder: FilePath, allowsPDF: Bool, writer: OutputWriter) {
         self.folder = folder
@@ -33,11 +34,19 @@ struct WatchedSources {
 
     /// Returns those of `files` that are pictures and were not returned as they are now. Blocks.
     ///
-    /// Files that were removed meanwhile, and the outputs of this run, are left out.
-    mutating func changed(_ files: [FilePath]) -> [(source: ImageArgument, place: Int)] {
-        files.compactMap { file in
+    /// Files that were removed meanwhile, and the outputs of this run, are left out. Each failure is returned once.
+    mutating func changed(_ files: [FolderWatch.Find]) -> [(source: ImageArgument, place: Int)] {
+        files.compactMap { find in
+            let file: FilePath
+            switch find {
+            case .success(let path): file = path
+            case .failure(let failure):
+                // What is not loaded needs no place.
+                let isNew = failed.insert(failure.path).inserted
+                return isNew ? (ImageArgument(failure), 0) : nil
+            }
             guard let version = Version(file), known[file]?.version != version,
-                !writer.files.hasMade(file),
+                !writer.files.hasMade(file, following: true),
                 SourceArguments.isPicture(file, allowsPDF: allowsPDF)
             else { return nil }
             let source = ImageArgument(file: file, below: folder)
