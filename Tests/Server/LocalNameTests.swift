@@ -123,6 +123,8 @@ import Testing
             ("source", "local:///c.png?v=3", "c.png%3Fv=3", 13),
             ("url", "/_/plain/local:///caf%E9.png", "caf%E9.png", 31),
             ("source", "local:///caf%E9.png", "caf%25E9.png", 32),
+            ("source", "local:///caf%E9.png", "caf%E9.png", 31),
+            ("prefix", "local:///caf%E9", "caf%E9.png", 31),
             // As JSON has it.
             ("source", "local:///d\\\\e.png", "d%5Ce.png", 33),
             ("url", "/_/plain/local:///c.png%3Fv=3", "c.png%3Fv=3", 13),

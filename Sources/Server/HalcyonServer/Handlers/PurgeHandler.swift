@@ -1,4 +1,5 @@
 import HalcyonServerURLs
+import HalcyonWork
 
 struct PurgeHandler: Sendable {
     let purger: Purger
@@ -36,9 +37,11 @@ struct PurgeHandler: Sendable {
         let purges: [Purge]
         switch (order.source, order.prefix, order.url, order.all) {
         case (let source?, nil, nil, nil):
-            purges = try entries(of: source).map { $0.purge }
+            let decoded = Self.decodedLocal(source).flatMap { try? entries(of: $0) } ?? []
+            purges = try (entries(of: source) + decoded).map { $0.purge }
         case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
-            purges = [.prefix(Purge.normalized(prefix: prefix))]
+            purges = ([prefix] + [Self.decodedLocal(prefix)].compactMap(\.self))
+                .map { .prefix(Purge.normalized(prefix: $0)) }
         case (nil, nil, let url?, nil):
             purges = try await self.purges(ofURL: url, until: request.ending)
         case (nil, nil, nil, true?):
@@ -50,6 +53,12 @@ struct PurgeHandler: Sendable {
                     + "{\"all\":true}")
         }
         return try .json(Report(await purger.forget(purges)))
+    }
+
+    /// The name of a local file that is percent-encoded, as in URLs; a file may also have that very name.
+    private static func decodedLocal(_ text: String) -> String? {
+        guard text.hasPrefix("local:"), text.utf8.contains(UInt8(ascii: "%")) else { return nil }
+        return PercentEncoding.bytes(text[...].utf8).map { String(escaping: $0) }
     }
 
     /// Returns the purges for a URL of this server, in all its formats and for all client hints: of
