@@ -108,6 +108,74 @@ import Testing
         #expect(try names(in: ".").filter { !$0.hasPrefix(".") && $0 != "caches" }.count == 3)
     }
 
+    /// A TIFF file with another page that looks like the only one of `page`, which is little-endian.
+    private func twoPages(_ page: Data) throws -> Data {
+        func number(_ offset: Int, _ length: Int) -> Int {
+            page[offset..<offset + length].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        let start = number(4, 4)
+        let end = start + 2 + 12 * number(start, 2)
+        try #require(page.starts(with: Array("II*\0".utf8)) && number(end, 4) == 0)
+        var file = page
+        if !file.count.isMultiple(of: 2) { file.append(0) }
+        let second = UInt32(file.count)
+        file.append(page[start..<end + 4])
+        file.replaceSubrange(
+            end..<end + 4, with: withUnsafeBytes(of: second.littleEndian) { Data($0) })
+        return file
+    }
+
+    @Test(arguments: ["jxl", "tiff"])
+    func inPlaceNoFrameAndNoPageIsLost(fileExtension: String) async throws {
+        let name = "a.\(fileExtension)"
+        let isTIFF = fileExtension == "tiff"
+        let page = try Image.decoding(Pictures.png()).kf.data(format: .TIFF, options: .init())
+        let source = try isTIFF ? twoPages(page) : SampleFile.data("animation.jxl")
+        let file = try program.folder.write(source, to: name)
+        let load = ["load", "--json", name, "--quality", "0.4"]
+        let refused = try await program.run(load + ["--in-place"], code: 1)
+        #expect(try refused.row.error.code == 9002)
+        let (count, format) = isTIFF ? ("2 pages", "TIFF") : ("3 frames", "JPEGXL")
+        #expect(
+            try refused.row.error.message
+                == "\(name) cannot be written: it has \(count), and only 1 would be written as "
+                + "\(format); write another file with --output or --output-directory")
+        #expect(try Data(contentsOf: file) == source)
+        _ = try await program.run(load + ["--output", "b.\(fileExtension)"], code: 0)
+        guard isTIFF else { return }
+        try page.write(to: file)
+        _ = try await program.run(load + ["--in-place"], code: 0)
+    }
+
+    @Test func inPlaceAnAnimationStaysOne() async throws {
+        let file = try program.folder.write(Pictures.gif, to: "b.gif")
+        _ = try await program.run(
+            "load", "b.gif", "--in-place", "--processor", "resize:6x4", code: 0)
+        #expect(try image("b.gif").image.frameCount == 2)
+        let animation = try SampleFile.data("animation.jxl")
+        let other = try program.folder.write(animation, to: "a.jxl")
+        _ = try await program.run("load", "a.jxl", "--in-place", code: 0)
+        #expect(try Data(contentsOf: other) == animation)
+        #expect(try Data(contentsOf: file) != Pictures.gif)
+    }
+
+    @Test func aFileThatIsCutShortIsWrittenWithTheFramesThatAreThere() async throws {
+        let frames: [GIFFixture.Frame] = [
+            .init(.solid(.red, width: 12, height: 8)), .init(.solid(.blue, width: 12, height: 8)),
+            .init(.noise(width: 12, height: 8)),
+        ]
+        for count in [2, 3] {
+            // In the middle of the last one.
+            let cut = GIFFixture.data(Array(frames.suffix(count)), loopCount: 0).dropLast(40)
+            try #require(try !ImageInformation(of: cut).isComplete)
+            try program.folder.write(cut, to: "cut.gif")
+            _ = try await program.run("load", "cut.gif", "-o", "x.gif", "--force", code: 0)
+            let written = try ImageInformation(of: Data(contentsOf: program.folder.file("x.gif")))
+            #expect(written.isComplete)
+            #expect(written.frameCount == count - 1)
+        }
+    }
+
     @Test func namesAreKept() async throws {
         for name in ["with space.png", "🐦 émoji.png", "$(x);'.png", ".dot.png"] {
             try program.folder.write(Pictures.png(), to: name)
@@ -280,6 +348,37 @@ import Testing
             "load", url("details.png"), "-o", found, "--max-bytes", "\(most)", "--force", code: 0)
         #expect(text.output.contains("→ \(found) (quality \(try #require(quality)), "))
         #expect(text.output.contains(", SSIM 0."))
+    }
+
+    @Test func aFileThatIsSmallEnoughIsLeftAsItIs() async throws {
+        let picture = try Image.decoding(PNGFixture.data(.noise(width: 160, height: 120)))
+        func jpeg(_ metadata: ImageMetadata?) throws -> Data {
+            try picture.kf.data(
+                format: .JPEG, options: ImageEncodingOptions(quality: 0.3, metadata: metadata))
+        }
+        let small = try jpeg(nil)
+        let file = try program.folder.write(small, to: "a.jpg")
+        for output in [["--in-place"], ["-o", "b.jpg"]] {
+            let row = try await program.run(
+                ["load", "--json", "a.jpg", "--max-bytes", "\(small.count)"] + output, code: 0
+            ).row
+            #expect(row["quality"] == nil && row["output"] != nil)
+        }
+        #expect(try Data(contentsOf: file) == small)
+        #expect(try Data(contentsOf: program.folder.file("b.jpg")) == small)
+        // What is asked for besides is done.
+        let described = try jpeg(
+            ImageMetadata(xmp: Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'>me</x:xmpmeta>".utf8)))
+        try program.folder.write(described, to: "c.jpg")
+        for (source, options) in [("c.jpg", []), ("a.jpg", ["--processor", "bw"])] {
+            let row = try await program.run(
+                ["load", "--json", source, "-o", "d.jpg", "--max-bytes", "200k", "--force"]
+                    + options, code: 0
+            ).row
+            #expect(row["quality"] != nil)
+            let written = try Data(contentsOf: program.folder.file("d.jpg"))
+            #expect(try ImageMetadata(reading: written) == ImageMetadata())
+        }
     }
 
     @Test func theQualityForASimilarityIsFound() async throws {

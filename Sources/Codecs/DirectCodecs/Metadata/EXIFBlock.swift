@@ -100,6 +100,15 @@ package struct TIFFBlock {
         }
     }
 
+    /// The offset of the directory behind the one at an offset; `nil` when there is none.
+    package func directory(after offset: Int) -> Int? {
+        let entries = entries(ofDirectory: offset)?.prefix(1 << 16)
+        guard let end = entries?.last.map({ $0 + (isBig ? 20 : Self.entryLength) }) else {
+            return nil
+        }
+        return number(end, room).flatMap { $0 == 0 ? nil : $0 }
+    }
+
     /// The number of `length` bytes at an offset; `nil` outside of the bytes.
     package func number(_ offset: Int, _ length: Int) -> Int? {
         bytes.integer(at: start + offset, length: length, littleEndian: isLittleEndian)

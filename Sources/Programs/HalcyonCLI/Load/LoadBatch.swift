@@ -101,7 +101,8 @@ struct SourceLoader: Sendable {
             bytes: bytes.count, milliseconds: duration.milliseconds)
         switch try await writer.write(
             result.image, original: try await original(of: result, bytes: bytes),
-            format: try await fileFormat(of: job.argument, result) ?? format, of: job)
+            format: try await fileFormat(of: job.argument, result) ?? format,
+            isProcessed: isProcessed, of: job)
         {
         case .left(let file): return .skipped(file)
         case .written(let file, let quality): (image.output, image.foundQuality) = (file, quality)

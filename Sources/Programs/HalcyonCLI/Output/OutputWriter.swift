@@ -54,14 +54,20 @@ struct OutputWriter: Sendable {
     /// - Parameters:
     ///   - original: The data the image was decoded from, for its metadata.
     ///   - format: The format of the source.
+    ///   - isProcessed: Whether `image` is something else than `original` shows.
     /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
     func write(
-        _ image: Image, original: Data, format source: ImageFormat, of job: LoadBatch.Job
+        _ image: Image, original: Data, format source: ImageFormat, isProcessed: Bool,
+        of job: LoadBatch.Job
     ) async throws -> Outcome {
         let format = plan.format(for: source)
+        let encode = { @Sendable () throws -> Encoded in
+            try self.encode(
+                image, original, as: format, isProcessed: isProcessed, at: job.argument.label)
+        }
         if case .standardOutput = plan.destination {
             try await BlockingWork.run {
-                let data = try encode(image, original, as: format, at: job.argument.label)
+                let data = try encode()
                 do {
                     try job.console.write(data.file)
                 } catch {
@@ -80,7 +86,11 @@ struct OutputWriter: Sendable {
                 throw unwritable(path, "\(format.rawValue) is no format that can be written")
             }
             if case .directory = plan.destination { try makeFolders(of: path) }
-            return try encode(image, original, as: format, at: job.argument.label)
+            let encoded = try encode()
+            if case .inPlace = plan.destination {
+                try checkLoss(of: image, as: encoded.file, format, at: path)
+            }
+            return encoded
         }
         guard let encoded else { return .left(path) }
         try Task.checkCancellation()
@@ -100,11 +110,31 @@ struct OutputWriter: Sendable {
 
     private typealias Encoded = (file: Data, quality: LoadRow.FoundQuality?)
 
+    /// Throws `LoadFailure` when the file at `path` would lose frames or pages by being replaced with `file`.
+    private func checkLoss(
+        of image: Image, as file: Data, _ format: ImageFormat, at path: FilePath
+    ) throws {
+        let count = ImageInformation.countPictures(in: try path.read())
+        // Encoders of animations may join equal frames.
+        let frames = Self.animatedFormats.contains(format) ? image.frameCount : 1
+        let kept = max(frames, ImageInformation.countPictures(in: file))
+        guard count > kept else { return }
+        let noun = format == .TIFF ? "pages" : "frames"
+        throw unwritable(
+            path,
+            "it has \(count) \(noun), and only \(kept) would be written as \(format.rawValue); "
+                + "write another file with --output or --output-directory")
+    }
+
+    /// The formats that are written with all frames.
+    private static let animatedFormats: Set<ImageFormat> = [.GIF, .WebP, .PNG]
+
     /// The image as a file, without metadata unless that was asked for.
     ///
     /// - Parameter place: The path or URL of `original`, as people are told it.
     private func encode(
-        _ image: Image, _ original: Data, as format: ImageFormat, at place: String
+        _ image: Image, _ original: Data, as format: ImageFormat, isProcessed: Bool,
+        at place: String
     ) throws -> Encoded {
         if plan.isLossless, !format.isLossless {
             throw LoadFailure(code: LoadFailure.encodingFailed, message: format.lossText)
@@ -114,16 +144,23 @@ struct OutputWriter: Sendable {
                 code: LoadFailure.encodingFailed, message: format.qualityText(target))
         }
         // What has metadata that cannot be read is written without it.
-        let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
+        let found = try? ImageMetadata(reading: original)
+        let metadata = found ?? ImageMetadata()
+        let hidesMetadata = !plan.keepsMetadata && found != ImageMetadata()
         let options = ImageEncodingOptions(
             quality: plan.quality ?? Self.usualQuality(of: format),
             isLossless: plan.isLossless, metadata: plan.keepsMetadata ? metadata : nil)
         do {
             if let target = plan.target {
+                if case .bytes(let most) = target, !isProcessed, !hidesMetadata,
+                    original.count <= most, original.kf.imageFormat == format, isWhole(original)
+                {
+                    return (original, nil)
+                }
                 let found = try image.kf.data(format: format, target: target, options: options)
                 return (found.data, LoadRow.FoundQuality(found))
             }
-            let image = try reencodable(image, metadata: metadata, format)
+            let image = try reencodable(image, original, hidesMetadata: hidesMetadata, format)
             return (try image.kf.data(format: format, options: options), nil)
         } catch {
             let message = LoadFailure(error, at: place).message
@@ -132,16 +169,23 @@ struct OutputWriter: Sendable {
     }
 
     /// Returns the image without its original animated file, which would be written unchanged, if
-    /// quality or metadata options require encoding it again.
+    /// quality or metadata options require encoding it again, or it is cut short.
     private func reencodable(
-        _ image: Image, metadata: ImageMetadata, _ format: ImageFormat
+        _ image: Image, _ original: Data, hidesMetadata: Bool, _ format: ImageFormat
     ) throws -> Image {
-        guard let timing = image.animation else { return image }
-        let hidesMetadata = !plan.keepsMetadata && metadata != ImageMetadata()
-        guard hidesMetadata || (plan.quality != nil && format != .GIF && format != .PNG) else {
-            return image
+        guard image.kf.imageFrameCount != nil,
+            hidesMetadata || (plan.quality != nil && format != .GIF && format != .PNG)
+                || !isWhole(original)
+        else { return image }
+        guard let timing = image.animation else {
+            return Image(bitmap: try image.bitmap(), scale: image.scale)
         }
         return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
+    }
+
+    /// Whether a file is not known to be cut short.
+    private func isWhole(_ file: Data) -> Bool {
+        (try? ImageInformation(of: file))?.isComplete ?? true
     }
 
     private var mayReplace: Bool {

@@ -1,5 +1,5 @@
 import DirectCodecs
-import Foundation
+package import Foundation
 
 /// The first directory of a TIFF file (TIFF 6.0, and BigTIFF): what of it libvips does not read, or reads
 /// as another picture than it is.
@@ -237,5 +237,31 @@ extension ImageInformation {
             information.colorProfile = .icc(name: ProfileName.of(profile))
         }
         return information
+    }
+}
+
+extension ImageInformation {
+    /// The frames of a file, of TIFF its pages: copies of lower resolution and masks of transparency are none.
+    package static func countPictures(in file: Data) -> Int {
+        guard ImageSniffer.format(of: file) == .TIFF else {
+            // A file that cannot be read has no more than one that counts.
+            return (try? ImageInformation(of: file))?.frameCount ?? 1
+        }
+        return file.withUnsafeBytes { bytes in
+            guard let tiff = TIFFBlock(bytes, isFile: true) else { return 1 }
+            var (pages, seen) = (0, Set<Int>())
+            var next: Int? = tiff.firstDirectory
+            while let place = next, seen.count < 1 << 16, seen.insert(place).inserted,
+                let entries = tiff.entries(ofDirectory: place)
+            {
+                // They are in the order of their tags.
+                let kind =
+                    entries.prefix(8).first { tiff.number($0, 2) == 254 }
+                    .flatMap { tiff.integers(of: $0, atMost: 1)?.first } ?? 0
+                if kind & 0b101 == 0 { pages += 1 }
+                next = tiff.directory(after: place)
+            }
+            return max(1, pages)
+        }
     }
 }
