@@ -332,10 +332,50 @@ struct SVGDecodingTests {
         #expect(bitmap.samples(30, 20)[3] == 0)
     }
 
-    @Test func refusesHugeDrawingsByTheirHeader() {
-        #expect(throws: ImageCodingError.self) {
-            try Image.decoding(svg("width='60000' height='60000'"))
+    @Test(arguments: [
+        ("width='60000' height='60000'", 60000, 60000),
+        ("width='1e9' height='1e9'", 1_000_000_000, 1_000_000_000),
+        ("width='1e9' height='1e9' viewBox='0 0 1 1'", 1_000_000_000, 1_000_000_000),
+        ("style='width:2e8px;height:10px'", 200_000_000, 10),
+        ("width='2e8'", 200_000_000, 150), ("width='1e400' height='10'", 1 << 31, 10),
+        ("height='1' viewBox='0 0 2e8 1'", 200_000_000, 1),
+    ])
+    func refusesHugeDrawingsByTheirHeader(_ attributes: String, _ width: Int, _ height: Int) {
+        let refusal = ImageCodingError.tooManyPixels(
+            PixelSize(width, height), limit: DecodingLimits.default.maximumPixelCount ?? 0)
+        #expect(throws: refusal) { try Image.decoding(svg(attributes)) }
+    }
+
+    @Test func aSideThatNoPictureCanHaveIsRefused() {
+        let refusal = ImageCodingError.tooManyPixels(PixelSize(20_000_000, 1), limit: 10_000_000)
+        #expect(throws: refusal) { try Image.decoding(svg("width='2e7' height='1'")) }
+        #expect(throws: refusal) { try ImageInformation(of: svg("width='2e7' height='1'")) }
+    }
+
+    /// A size that is not worked out is not another one.
+    @Test(arguments: [
+        ("style='width:calc(10px + 5px);height:10px'", "", "calc()"),
+        ("width='calc(10px)' height='10'", "", "calc()"),
+        ("", "svg{width:min(10px,20px)}", "min()"), ("", ":root{height:max(1px,2px)}", "max()"),
+        ("viewBox='0 0 2 1'", "svg{height: clamp(1px, 5px, 9px)!important}", "clamp()"),
+        ("style='--a:9px;width:var(--a);height:10px'", "", "var()"),
+        ("style='width:50vw;height:10px'", "", "vw"), ("width='10' height='5dvmin'", "", "dvmin"),
+        ("width='10'", "svg{height:2lh}", "lh"),
+    ])
+    func aSizeThatIsNotReadIsNamed(_ attributes: String, _ sheet: String, _ name: String) {
+        let file = svg(attributes, "<style>\(sheet)</style><rect width='9' height='9'/>")
+        let error = #expect(throws: ImageCodingError.self) { try Image.decoding(file) }
+        guard case .unsupported(.SVG, let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
+        #expect(reason.contains(name))
+    }
+
+    @Test func aSizeThatDoesNotCountIsNoReasonToRefuse() throws {
+        let sheet = "svg{width:calc(1px + 1px)}@media print{svg{width:9vw!important}}"
+        let file = svg("style='width:40px;height:20px'", "<style>\(sheet)</style>")
+        #expect(try decoded(file).size == PixelSize(40, 20))
     }
 
     @Test func loadsNoOtherFile() throws {

@@ -40,7 +40,8 @@ struct SVGDocument {
         if let limit = limits.maximumMemory, pictureMemory > limit {
             throw .tooMuchMemory(needed: pictureMemory, limit: limit)
         }
-        data = SVGIntrinsicSize.sized(Data(reader.output), try root.backdrop(), root)
+        data = try SVGIntrinsicSize.sized(
+            Data(reader.output), root.backdrop(), root, limits: limits)
     }
 
     /// Bytes of memory that drawing takes beside the result: tiles, steps of a filter, and pictures.

@@ -25,19 +25,43 @@ enum SVGIntrinsicSize {
     /// The size of pictures that have none (CSS 2.2, 10.3.2): a drawing in a page is as large.
     static let defaultSize = PixelSize(width: 300, height: 150)
 
+    /// The longest side that libvips can have. It takes a longer one as 1.
+    private static let longestDrawnSide = 10_000_000
+
+    /// Throws for a drawing that states a longer side than libvips can have, or whose proportions make one.
+    private static func check(
+        _ stated: [Double?], _ box: (width: Double, height: Double)?, _ limits: DecodingLimits
+    ) throws(ImageCodingError) {
+        let ratio = box.map { $0.width / $0.height }
+        func side(_ length: Double?, _ ratio: Double?, _ other: Double?, _ standard: Int) -> Int {
+            let length = length ?? ratio.flatMap { ratio in other.map { $0 * ratio } }
+            return length.map { $0 < 0x1p31 ? Int($0.rounded(.up)) : 1 << 31 } ?? standard
+        }
+        let size = PixelSize(
+            width: side(stated[0], ratio, stated[1], defaultSize.width),
+            height: side(stated[1], ratio.map { 1 / $0 }, stated[0], defaultSize.height))
+        guard size.longestSide > longestDrawnSide else { return }
+        let limit = limits.maximumPixelCount ?? .max
+        throw .tooManyPixels(size, limit: limit < size.pixelCount ? limit : longestDrawnSide)
+    }
+
     /// The file as it is drawn by a program that knows its size: that of its style sheets, attribute `style` or
     /// attributes, ``defaultSize`` for the sides of one without proportions that states none, and what its scale gives
     /// for one whose units are too large or too small for that. What it would be as large as otherwise is what it
     /// happens to paint.
     ///
     /// - Parameter backdrop: The colour behind it.
-    static func sized(_ data: Data, _ backdrop: String?, _ style: SVGRootStyle) -> Data {
+    /// - Throws: `ImageCodingError` for a size that no picture can have.
+    static func sized(
+        _ data: Data, _ backdrop: String?, _ style: SVGRootStyle, limits: DecodingLimits
+    ) throws(ImageCodingError) -> Data {
         guard let root = RootTag(data) else { return data }
         var sides: [(name: String, value: String)] = []
         var missing: [String] = []
         let names = ["width", "height"]
         let stated = names.map { style.length($0) }
         let (box, isOpen) = (root.proportions, stated.allSatisfy { $0 == nil })
+        try check(stated, box, limits)
         for (index, name) in names.enumerated() {
             if let pixels = stated[index] {
                 sides.append((name, "\(pixels)px"))

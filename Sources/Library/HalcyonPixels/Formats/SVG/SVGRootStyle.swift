@@ -11,7 +11,8 @@ struct SVGRootStyle {
     private static let rankOfStyle = 1 << 40
     private static let rankOfImportance = 1 << 50
 
-    /// - Throws: `ImageCodingError` for styles of which it cannot be told what they refer to.
+    /// - Throws: `ImageCodingError` for styles of which it cannot be told what they refer to, and for sizes that
+    ///   are not worked out.
     init(_ outline: SVGOutline, _ rules: [SVGStyleSheet.Rule]) throws(ImageCodingError) {
         guard let root = outline.elements.first else { return }
         var attributes = SVGDeclarations()
@@ -30,6 +31,10 @@ struct SVGRootStyle {
         }
         let order = declared.indices.sorted { (declared[$0].rank, $0) < (declared[$1].rank, $1) }
         declared = order.map { declared[$0] }
+        for name in ["width", "height"] {
+            guard let part = declaration(name).flatMap({ Self.unread($0.value) }) else { continue }
+            throw .unsupported(.SVG, reason: "\(part) in the \(name) of the drawing is not read")
+        }
     }
 
     private mutating func add(_ declarations: SVGDeclarations, _ rank: Int) {
@@ -79,9 +84,28 @@ struct SVGRootStyle {
     }
 
     private static func isSize(_ value: String) -> Bool {
-        pixels(value, ofFont: 16) != nil || value.hasSuffix("%") || value.contains("(")
+        pixels(value, ofFont: 16) != nil || value.hasSuffix("%") || unread(value) != nil
             || ["auto", "initial", "unset", "inherit"].contains(value)
     }
+
+    /// The function in a length, or its unit of the window or of a font; `nil` for other lengths.
+    private static func unread(_ length: String) -> String? {
+        if let bracket = length.firstIndex(of: "(") {
+            let isName = { (character: Character) in character.isLetter || character == "-" }
+            return String(length[..<bracket].reversed().prefix(while: isName).reversed()) + "()"
+        }
+        let unit = unreadUnits.first {
+            length.hasSuffix($0) && Double(length.dropLast($0.count)) != nil
+        }
+        return unit.map { "the unit \($0)" }
+    }
+
+    private static let unreadUnits: [String] = {
+        let window = ["vw", "vh", "vi", "vb", "vmin", "vmax"]
+        return window + ["d", "s", "l"].flatMap { size in window.map { size + $0 } }
+            + ["cqw", "cqh", "cqi", "cqb", "cqmin", "cqmax"]
+            + ["lh", "cap", "ic", "rlh", "rcap", "ric", "rex", "rch"]
+    }()
 
     /// The pixels of a side; `nil` where none is stated.
     func length(_ name: String) -> Double? {
@@ -103,9 +127,10 @@ struct SVGRootStyle {
         let number = text.dropLast(unit.count)
         // There are numbers in Swift that are none here, such as those with 16 digits.
         guard number.allSatisfy({ "+-.e0123456789".contains($0) }), let number = Double(number),
-            number >= 0, number.isFinite
+            number >= 0
         else { return nil }
-        return number * (factor ?? font * (unit == "em" ? 1 : 0.5))
+        // One that is larger than any number of Swift's is large, too.
+        return min(number, 1e30) * (factor ?? font * (unit == "em" ? 1 : 0.5))
     }
 
     /// `nil` for units of the font.
