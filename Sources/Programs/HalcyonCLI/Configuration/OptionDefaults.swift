@@ -126,7 +126,7 @@ struct OptionDefaults {
             .map { ($0, false) }
     }
 
-    /// What follows the last of the names of an option.
+    /// The value of an option, which is given by one of its names.
     private static func value(of names: [String], in options: ArraySlice<String>) -> String? {
         for index in options.indices.reversed() {
             if names.contains(options[index]) {

@@ -7,7 +7,8 @@ import Synchronization
 /// standard output closes the pipe.
 ///
 /// The first signal cancels the work, which then has five seconds to clean up; a second one ends
-/// the process at once. Either way no unfinished file is left.
+/// the process at once. Work that can be asked to stop is asked by a signal before these. In any case no unfinished
+/// file is left.
 final class Interruption: Sendable {
     /// The error of work that was cancelled by a signal.
     struct Signalled: Error {
