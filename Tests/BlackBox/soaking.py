@@ -55,7 +55,8 @@ class Pictures:
             elif kind < 96:
                 connection.answer(PAGE)
             elif kind < 98:
-                connection.answer(data[:len(data) * 2 // 3])
+                # Within the first frame: of an animation those before a cut are shown.
+                connection.answer(data[:len(data) // 20])
             elif kind == 98:
                 connection.answer(data, length=len(data) + 99)
                 return
