@@ -141,7 +141,8 @@ import Testing
         try configure("{}", at: "server.json")
         _ = try await program.run("help", "load", code: 0)
         _ = try await program.run(
-            "sign", "/_/plain/local:///a.png", "--set", "signature.keys=aa", code: 0)
+            "sign", "rs:fit:9:9/plain/local:///a.png", "--set", "signature.keys=aabbccdd",
+            "--set", "signature.salts=aabbccdd", code: 0)
         let served = try await program.run(
             "serve", "--config", "server.json", "--check", "--unsigned", "--local-root", ".",
             "--cache-directory", "/tmp/halcyon-no-such-folder", code: 0)
