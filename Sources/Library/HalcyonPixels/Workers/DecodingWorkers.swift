@@ -398,7 +398,7 @@ extension DecodingWorkers {
     }
 }
 
-/// Decoding that takes longer in a worker than most pictures do.
+/// Decoding that takes longer than a quarter of a second in a worker.
 package final class LongDecoding {
     private let note: () -> Void
 

@@ -73,17 +73,10 @@ final class WorkerProcess: @unchecked Sendable {
     /// time limit themselves.
     private static let grace: UInt64 = 150_000_000
     private static let patience: UInt64 = 50_000_000
-    /// Nanoseconds after which a picture makes room for others: files of a megabyte and more may well need the longest.
-    private static func shortWork(for file: WorkerFile) -> UInt64 {
-        min(40_000_000 + 200 * UInt64(file.data.count), 250_000_000)
-    }
-    /// The niceness of a worker after so many nanoseconds. Each time that it takes as long as short work does, it has a
-    /// third of what it had, down to a thirtieth; after two seconds it has what nobody else wants.
-    private static func niceness(after time: UInt64, shortWork: UInt64) -> Int32 {
-        max(
-            Int32(clamping: min(time / shortWork, 3) * 5),
-            Int32(clamping: min(time / 100_000_000, 19)))
-    }
+    /// Nanoseconds after which a picture makes room for others; each further tenth of a second lowers its priority.
+    private static let shortWork: UInt64 = 250_000_000
+    private static let step: UInt64 = 100_000_000
+    private static let lowestPriority: Int32 = 19
     /// The time limit in nanoseconds for requests without one.
     private static let longestWithoutLimit: UInt64 = 30_000_000_000
     private static let muchMemory = 1 << 20
@@ -168,7 +161,7 @@ final class WorkerProcess: @unchecked Sendable {
             coding: file.coding, duration: time, room: room)
         try send(request)
         let answer = try receive(
-            id: lastID, of: file, deadline: deadline + Self.grace, onLongWork)
+            id: lastID, format: file.format, deadline: deadline + Self.grace, onLongWork)
         switch answer {
         case .ready: throw .nonsense
         case .opened(let header, _, hasPixels: true): noteUse(of: header.byteCount)
@@ -185,9 +178,8 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     private func receive(
-        id: UInt64, of file: WorkerFile, deadline: UInt64, _ onLongWork: () -> Void
+        id: UInt64, format: ImageFormat, deadline: UInt64, _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
-        let shortWork = Self.shortWork(for: file)
         let process = child.process
         let stop = cdecoding_thread().pointee.stop
         let begin = cdecoding_now()
@@ -198,11 +190,11 @@ final class WorkerProcess: @unchecked Sendable {
         while true {
             let now = cdecoding_now()
             if now >= deadline { throw .late }
-            if now - begin >= shortWork {
+            if now - begin > Self.shortWork {
                 if !isLong { onLongWork() }
                 isLong = true
-                let niceness = Self.niceness(after: now - begin, shortWork: shortWork)
-                _ = cworker_hold_back(process, niceness)
+                let steps = Int32(clamping: (now - begin) / Self.step)
+                _ = cworker_hold_back(process, min(steps, Self.lowestPriority))
             }
             if let stop, cdecoding_is_stop_given(stop) {
                 if let lastMoment {
@@ -212,7 +204,7 @@ final class WorkerProcess: @unchecked Sendable {
                     kill(process, WorkerRequest.stopSignal)
                 }
             }
-            let slice = min(deadline - now, Self.patience, shortWork) / 1_000_000 + 1
+            let slice = min(deadline - now, Self.patience) / 1_000_000 + 1
             if cworker_wait(child.socket, Int32(slice)) != 0 { break }
             // One that goes on at once, as with the whole program in a terminal, is waited for.
             let isStopped = cworker_is_stopped(process)
@@ -221,7 +213,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
         guard let bytes = child.message() else { throw .ended(signal: child.end()) }
         guard bytes.count <= WorkerRequest.mostBytes,
-            let answer = WorkerAnswer(bytes, to: id, format: file.format, durations: durations)
+            let answer = WorkerAnswer(bytes, to: id, format: format, durations: durations)
         else { throw Self.isStale(bytes, id) ? .stale : .nonsense }
         return answer
     }
