@@ -16,30 +16,15 @@ extension ZoomableImageView {
     }
 
     private func takeKeys() {
-        func zoom(
-            _ keys: String, _ body: @escaping @MainActor (ZoomableImageView) -> Void
-        ) -> (keys: String, action: Shortcuts.Action) {
-            (
-                keys,
-                { [weak self] in
-                    if let self { body(self) }
-                    return true
-                }
-            )
+        func pan(_ key: String, x: CGFloat, y: CGFloat) -> Shortcut<ZoomableImageView> {
+            .perhaps("\(key)|KP_\(key)") { $0.pan(x: x * Self.arrow, y: y * Self.arrow) }
         }
-        func pan(_ key: String, x: CGFloat, y: CGFloat) -> (keys: String, action: Shortcuts.Action)
-        {
-            (
-                "\(key)|KP_\(key)",
-                { [weak self] in self?.pan(x: x * Self.arrow, y: y * Self.arrow) ?? false }
-            )
-        }
-        Shortcuts.add(
-            to: self,
+        Shortcut.add(
+            to: self, of: self,
             [
-                zoom("plus|equal|KP_Add") { $0.zoom *= Self.step },
-                zoom("minus|KP_Subtract") { $0.zoom /= Self.step },
-                zoom("0|KP_0") { $0.zoomToFit() }, zoom("1|KP_1") { $0.zoom = 1 },
+                .always("plus|equal|KP_Add") { $0.zoom *= Self.step },
+                .always("minus|KP_Subtract") { $0.zoom /= Self.step },
+                .always("0|KP_0") { $0.zoomToFit() }, .always("1|KP_1") { $0.zoom = 1 },
                 pan("Left", x: -1, y: 0), pan("Right", x: 1, y: 0), pan("Up", x: 0, y: -1),
                 pan("Down", x: 0, y: 1),
             ])
@@ -119,29 +104,45 @@ extension ZoomableImageView {
     }
 }
 
-/// Actions of a view for keys.
-package enum Shortcuts {
-    package typealias Action = @MainActor () -> Bool
+/// Keys as GTK writes them, such as `plus|<Control>plus`, and what they do.
+@MainActor package struct Shortcut<Owner: AnyObject> {
+    private let keys: String
+    private let action: @MainActor (Owner) -> Bool
 
-    /// Has keys call actions while the focus is in `view`, unless a view inside has taken them.
-    ///
-    /// - Parameter actions: Keys as GTK writes them, such as `plus|<Control>plus`, each with an action that returns
-    ///   whether it has taken the key. An action must not keep the view alive.
-    @MainActor package static func add(
-        to view: View, _ actions: [(keys: String, action: Action)]
-    ) {
+    /// - Parameter action: Returns whether it has taken the key.
+    package static func perhaps(
+        _ keys: String, _ action: @escaping @MainActor (Owner) -> Bool
+    ) -> Shortcut {
+        Shortcut(keys: keys, action: action)
+    }
+
+    package static func always(
+        _ keys: String, _ action: @escaping @MainActor (Owner) -> Void
+    ) -> Shortcut {
+        Shortcut(keys: keys) {
+            action($0)
+            return true
+        }
+    }
+
+    /// Has keys call actions of `owner`, which is not kept alive, while the focus is in `view`, unless a view inside
+    /// has taken them.
+    package static func add(to view: View, of owner: Owner, _ shortcuts: [Shortcut]) {
         guard let controller = gtk_shortcut_controller_new() else { return }
-        for (keys, action) in actions {
+        for shortcut in shortcuts {
+            let call: Call = { [weak owner] in owner.map(shortcut.action) ?? false }
             let callback = gtk_callback_action_new(
                 { _, _, data in
                     guard let data else { return 0 }
-                    let action = Retained<Action>.value(data)
-                    return MainActor.assumeIsolated { action() ? 1 : 0 }
-                }, Retained<Action>.pointer(action), releaseRetained)
+                    let call = Retained<@MainActor () -> Bool>.value(data)
+                    return MainActor.assumeIsolated { call() ? 1 : 0 }
+                }, Retained<Call>.pointer(call), releaseRetained)
             gtk_shortcut_controller_add_shortcut(
                 controller,
-                gtk_shortcut_new(gtk_shortcut_trigger_parse_string(keys), callback))
+                gtk_shortcut_new(gtk_shortcut_trigger_parse_string(shortcut.keys), callback))
         }
         gtk_widget_add_controller(view.gtkWidget, controller)
     }
+
+    private typealias Call = @MainActor () -> Bool
 }

@@ -75,24 +75,13 @@ import HalcyonGTK
     }
 
     private func takeKeys() {
-        func key(
-            _ keys: String, _ body: @escaping @MainActor (GalleryWindow) -> Bool
-        ) -> (keys: String, action: Shortcuts.Action) {
-            (
-                keys,
-                { [weak self] in
-                    guard let self else { return false }
-                    return body(self)
-                }
-            )
-        }
-        Shortcuts.add(
-            to: window,
+        Shortcut.add(
+            to: window, of: self,
             [
-                key("<Control>w|<Control>q") { $0.requestClose() },
-                key("<Control>o") { $0.choose() }, key("<Control>v") { $0.paste() },
-                key("F9") { $0.togglePages() }, key("F11") { $0.toggleFullscreen() },
-                key("Escape") { $0.leave() },
+                .perhaps("<Control>w|<Control>q") { $0.requestClose() },
+                .perhaps("<Control>o") { $0.choose() }, .perhaps("<Control>v") { $0.paste() },
+                .perhaps("F9") { $0.togglePages() }, .perhaps("F11") { $0.toggleFullscreen() },
+                .perhaps("Escape") { $0.leave() },
             ])
     }
 

@@ -66,25 +66,14 @@ final class PictureViewer: Box {
     }
 
     private func takeKeys() {
-        func key(
-            _ keys: String, _ body: @escaping @MainActor (PictureViewer) -> Void
-        ) -> (keys: String, action: Shortcuts.Action) {
-            (
-                keys,
-                { [weak self] in
-                    if let self { body(self) }
-                    return true
-                }
-            )
-        }
-        Shortcuts.add(
-            to: self,
+        Shortcut.add(
+            to: self, of: self,
             [
-                key("Left|Page_Up|BackSpace|p") { $0.move(by: -1) },
-                key("Right|Page_Down|n") { $0.move(by: 1) },
-                key("space") { $0.frames.isHidden ? $0.move(by: 1) : $0.playOrPause() },
-                key("comma") { $0.step(by: -1) }, key("period") { $0.step(by: 1) },
-                key("i|<Alt>Return") { $0.toggleInformation() },
+                .always("Left|Page_Up|BackSpace|p") { $0.move(by: -1) },
+                .always("Right|Page_Down|n") { $0.move(by: 1) },
+                .always("space") { $0.frames.isHidden ? $0.move(by: 1) : $0.playOrPause() },
+                .always("comma") { $0.step(by: -1) }, .always("period") { $0.step(by: 1) },
+                .always("i|<Alt>Return") { $0.toggleInformation() },
             ])
     }
 
