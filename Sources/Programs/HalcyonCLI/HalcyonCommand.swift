@@ -48,16 +48,24 @@ struct HalcyonCommand: AsyncParsableCommand {
             words.append(word)
             guard let command = commands.first(where: { $0.commandName == word }) else {
                 let names = commands.compactMap(\.commandName)
-                let nearest = word.nearest(of: names)
-                // Two letters that have changed places are two changes.
-                let isMisspelt = nearest.distance <= min(2, word.count - 1)
                 let unknown = "There is no command “\(words.joined(separator: " ").printable)”"
-                return isMisspelt
-                    ? "\(unknown). Did you mean “\(words.dropLast().joined(separator: " ")) \(nearest.text)”?"
-                    : "\(unknown); there are: \(names.joined(separator: ", "))."
+                guard let name = word.misspelling(of: names) else {
+                    return "\(unknown); there are: \(names.joined(separator: ", "))."
+                }
+                let meant = words.dropLast() + [name]
+                return "\(unknown). Did you mean “\(meant.joined(separator: " "))”?"
             }
             commands = command.subcommands.map { $0.configuration }
         }
         return nil
+    }
+}
+
+extension String {
+    /// The nearest of `names`, if this is likely to be meant for it.
+    func misspelling(of names: [String]) -> String? {
+        let nearest = nearest(of: names)
+        // Two letters that have changed places are two changes.
+        return nearest.distance <= Swift.min(2, count - 1) ? nearest.text : nil
     }
 }

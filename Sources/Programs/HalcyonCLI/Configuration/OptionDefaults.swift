@@ -83,17 +83,20 @@ struct OptionDefaults {
     ) throws(CommandFailure) -> [String] {
         let options = arguments.prefix { $0 != "--" }
         let isIdle = ["--no-config", "--help", "-h", "--version"].contains(where: options.contains)
-        guard !isIdle, let defaults = OptionDefaults(arguments, home: environment["HOME"]),
-            let file = try file(options, environment)
+        let name = value(of: ["--config"], in: options)
+        let path = name == nil ? usualFile(environment) : name.flatMap(FilePath.init(argument:))
+        // Most people have no such file, and then nothing is asked of the parser.
+        guard !isIdle, name != nil || path?.withCString({ access($0, F_OK) }) == 0,
+            let defaults = OptionDefaults(arguments, home: environment["HOME"])
         else { return arguments }
+        guard let path else {
+            throw CommandFailure(description: "--config needs the name of a file.")
+        }
         do {
             let data: Data
             do {
-                data = try file.path.read(includingStreams: true)
+                data = try path.read(includingStreams: true)
             } catch {
-                if !file.isNamed, file.path.withCString({ access($0, F_OK) }) != 0 {
-                    return arguments
-                }
                 throw ConfigurationFault(message: error.reason)
             }
             guard let text = String(validating: data, as: UTF8.self) else {
@@ -104,26 +107,17 @@ struct OptionDefaults {
         } catch let fault as ConfigurationFault {
             let line = fault.line.map { ", line \($0)" } ?? ""
             throw CommandFailure(
-                description: "\(file.path.description)\(line): \(fault.message.printable)")
+                description: "\(path.description)\(line): \(fault.message.printable)")
         } catch {
-            throw CommandFailure(description: "\(file.path.description): \(error)")
+            throw CommandFailure(description: "\(path.description): \(error)")
         }
     }
 
-    private static func file(
-        _ options: ArraySlice<String>, _ environment: [String: String]
-    ) throws(CommandFailure) -> (path: FilePath, isNamed: Bool)? {
-        if let text = value(of: ["--config"], in: options) {
-            guard let path = FilePath(argument: text) else {
-                throw CommandFailure(description: "--config needs the name of a file.")
-            }
-            return (path, true)
-        }
+    private static func usualFile(_ environment: [String: String]) -> FilePath? {
         // As the specification wants, a relative path does not count.
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = environment["HOME"].map { "\($0)/.config" }
         return (folder ?? home).flatMap { FilePath(argument: "\($0)/halcyon/config.toml") }
-            .map { ($0, false) }
     }
 
     /// The value of an option, which is given by one of its names.
@@ -241,9 +235,7 @@ struct OptionDefaults {
     }
 
     private static func nearest(_ name: String, _ names: [String]) -> String {
-        let nearest = name.nearest(of: names)
-        let isMisspelt = nearest.distance <= min(2, name.count - 1)
-        return isMisspelt ? "; did you mean “\(nearest.text)”?" : ""
+        name.misspelling(of: names).map { "; did you mean “\($0)”?" } ?? ""
     }
 
     private func isGiven(_ key: String) -> Bool {
